@@ -107,6 +107,15 @@ class Browser:
             self.keys[cookie.value] = self.form_key()
         return self.send(path, form_key=self.keys[cookie.value], **fields)
 
+    def led(self, answer: TestResponse) -> TestResponse:
+        """Return the page that shows a sent form again, if the answer leads there."""
+        place = (answer.location or "").partition("#")[0]
+        return self.get(place) if "?typed=" in place else answer
+
+    def previewed(self, path: str, **fields: Any) -> TestResponse:
+        """Return the page with the preview of a form."""
+        return self.led(self.submit(path, **fields))
+
     def form_key(self) -> str:
         found = KEY.search(self.get("/catalogue").text)
         assert found is not None

@@ -141,7 +141,7 @@ def test_the_accessibility_check_finds_what_is_wrong(window: Screen) -> None:
 @pytest.mark.parametrize(
     ("role", "closed"),
     [
-        ("analyst", ["/tiers", "/users", "/keys", "/new/query", "/timeline", "/exposure"]),
+        ("analyst", ["/tiers", "/users", "/keys", "/new/stream", "/timeline", "/exposure"]),
         pytest.param(
             *("admin", ["/history", "/timeline", "/exposure", "/queries/visits/request"]),
             marks=pytest.mark.nightly,

@@ -5,25 +5,8 @@ Only admins see them, but for proposals and schedules to be read.
 
 from typing import Any
 
-KINDS = ("statistic", "counts", "sparse", "absent")
 MOVE = (("user", "ann"), ("tier", "internal"), ("from", "public"))
 
-COUNTED = (
-    ("name", "lent"),
-    ("dataset", "loans"),
-    ("mechanism", "gaussian"),
-    ("level public", "0.1"),
-    ("max_groups", "1"),
-    ("max_rows", "3"),
-)
-TYPED = (
-    ("kind", "vector"),
-    ("name", "typed"),
-    ("dataset", "sites"),
-    ("keys", "a\nb"),
-    ("l1", "1"),
-    ("level public", "0.05"),
-)
 RUNNING = (
     ("name", "running"),
     ("dataset", "loans"),
@@ -123,17 +106,6 @@ ADMIN_ROWS = [
     alone("approve_proposal", "/proposals/absent/approval", 404),
     alone("withdraw_proposal", "/proposals/absent/withdrawal", 404),
     alone("withdraw_proposal", "/proposals/PROPOSAL/withdrawal", 303),
-    alone("new_query", "/new/query", 200),
-    alone("new_query", "/new/query?dataset=loans", 200),
-    alone("preview_query", "/new/query/preview", 200, COUNTED),
-    alone("preview_query", "/new/query/preview", 422, (("dataset", "absent"),)),
-    alone("register_query", "/new/query", 422, (("dataset", "loans"), ("once", "7"))),
-    alone("register_query", "/new/query", 303, (*COUNTED, ("once", "8"))),
-    *(alone("new_query", f"/new/query?kind={kind}&dataset=loans", 200) for kind in KINDS),
-    alone("new_query", "/new/query?kind=vector&dataset=sites", 200),
-    alone("preview_query", "/new/query/preview", 200, TYPED),
-    alone("preview_query", "/new/query/preview", 200, (*TYPED, ("more", "where"))),
-    alone("register_query", "/new/query", 422, (*TYPED, ("once", "11"))),
     alone("new_stream", "/new/stream", 200),
     alone("new_stream", "/new/stream?dataset=sites", 200),
     alone("preview_new_stream", "/new/stream/preview", 200, RUNNING),

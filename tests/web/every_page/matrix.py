@@ -5,7 +5,7 @@ from typing import NamedTuple
 from tests.api.world import World, propose
 from tests.web.every_page.admin_rows import ADMIN_ROWS
 from tests.web.every_page.auditor_rows import AUDITOR_ROWS
-from tests.web.every_page.own_rows import OWN_ROWS, REQUEST_ROWS
+from tests.web.every_page.own_rows import COMPOSED_ROWS, OWN_ROWS, REQUEST_ROWS
 from tests.web.world import Browser
 from werkzeug.test import TestResponse
 
@@ -84,6 +84,7 @@ MATRIX = [
     Row("budgets", "/budgets", 200, 200, 200, 200, 200),
     *(Row(*one) for one in REQUEST_ROWS),
     *(Row(*one) for one in ADMIN_ROWS),
+    *(Row(*one) for one in COMPOSED_ROWS),
     *(Row(*one) for one in AUDITOR_ROWS),
     *(Row(*one) for one in OWN_ROWS),
 ]
@@ -117,7 +118,7 @@ def asked(browser: Browser, row: Row, key: str = "") -> TestResponse:
         path = path.replace("EXPORT", exported(browser.world))
     if VERBS[row.name] == "GET":
         return browser.get(path)
-    return browser.send(path, form_key=key, **dict(row.fields))
+    return browser.led(browser.send(path, form_key=key, **dict(row.fields)))
 
 
 def requested(world: World) -> str:

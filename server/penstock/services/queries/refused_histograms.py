@@ -26,13 +26,13 @@ from penstock.services.computations.histogram_remedies import (
     remedies,
 )
 from penstock.services.context import Server
+from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.datasets.population import spec_of
 from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.charges import accounts_of
 from penstock.services.ledger.effective_levels import ladder
 from penstock.services.noise.kinds.choice import requested
 from penstock.services.queries.prepared_request import PreparedRequest
-from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.histograms import FIT
 from penstock.services.schemas.queries import HistogramRequest
 from penstock.spec_fields import folded
@@ -87,11 +87,14 @@ def advise(problem: BudgetExhausted, prepared_request: PreparedRequest) -> None:
 
 
 def example_of(server: Server, principal: Principal, name: str) -> Example | None:
-    """Return example settings over a dataset, for a tenth of every tier's budget."""
-    principal.require("admin")
+    """Return example settings over a dataset, for a tenth of every budget in the caller's sight.
+
+    Raises ``NotFound`` for a dataset that they may not see.
+    """
+    principal.require("analyst", "admin")
     with server.database.read() as session:
-        dataset = dataset_by_name(session, name)
-        accounts = accounts_of(session, dataset)
+        dataset = visible_dataset(session, principal, name)
+        accounts = accounts_of(session, dataset, visible_below(session, principal))
     return example(accounts, spec_of(dataset).max_units, EXAMPLE_SHARE, dataset.delta)
 
 

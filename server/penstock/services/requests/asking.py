@@ -183,9 +183,18 @@ def _own(session: Session, principal: Principal, request: Request) -> list[Asker
 
 
 def _require_same(asker: Asker, text: str, purpose: str) -> None:
-    if (asker.spec, asker.purpose) != (text, purpose):
+    """Raise ``Conflict`` if a person sends a statistic again with another spec or purpose.
+
+    Fields that one spec leaves out, as that of a statement does, have their defaults.
+    """
+    if (_whole(asker.spec), asker.purpose) != (_whole(text), purpose):
         raise Conflict(
             f"You requested this statistic already, as {asker.public_id}, with another purpose,"
             " name or levels. Withdraw that request first, or comment on it.",
             request=asker.public_id,
         )
+
+
+def _whole(text: str) -> dict[str, object]:
+    """Return a stored spec with the fields that it leaves out."""
+    return rows.spec_request(text).model_dump(mode="json")

@@ -81,6 +81,10 @@ TARGET_FIELDS = (
     ("level", "noise level (the mechanism's parameter) for each tier"),
     ("share", "the same share of every tier's budget"),
 )
+OWN_TARGET_FIELDS = tuple(
+    (field, name.removesuffix(" for each tier")) for field, name in TARGET_FIELDS[:-1]
+)
+"""The ways to give the level of one tier."""
 
 DOMAINS = (
     Option("uint64", "whole numbers", "From 0 up to the number of keys, or up to 2^64."),

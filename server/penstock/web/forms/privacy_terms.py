@@ -1,9 +1,35 @@
 """Read the privacy terms of a query or stream from a form: its mechanism and levels."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from penstock.connectors.planning.refusals import pointer
+from penstock.errors import InvalidInput
 from penstock.web.forms.form_input import filled, number
+
+_BY_TIER = ("level ", "false ")
+"""How the names of fields begin that a form has for every tier."""
+
+
+def require_own(given: Mapping[str, str], own: Collection[str]) -> None:
+    """Raise ``InvalidInput`` for a level of a tier other than ``own``, and for a share of budgets.
+
+    It is the same for tiers that exist and for others.
+    """
+    if given.get("wish") == "share" or given.get("share", "").strip():
+        raise InvalidInput(
+            "You give the level of your own tier, for example an epsilon; a share would be of every"
+            " tier's budget.",
+            pointer="/share",
+        )
+    for name, text in given.items():
+        tier = next((name.removeprefix(of) for of in _BY_TIER if name.startswith(of)), None)
+        if tier is not None and tier not in own and text.strip():
+            raise InvalidInput(
+                f"You give the level of your own tier alone, {' or '.join(own)}; leave {tier!r}"
+                " out.",
+                pointer=pointer("levels", tier),
+            )
 
 
 def terms(given: Mapping[str, str], tiers: Iterable[str]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Define the kinds of query that a form builds, and the datasets that each fits."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,9 +62,11 @@ KINDS = (
         reads=False,
     ),
 )
-BY_NAME: Mapping[str, FormKind] = {kind.name: kind for kind in KINDS}
+COMPUTED = tuple(kind for kind in KINDS if kind.reads)
+"""The kinds that analysts ask for: the server computes them, and checks what one person changes."""
 
 
-def kind_of(given: Mapping[str, str]) -> FormKind:
-    """Return the chosen kind; a statistic if none is chosen."""
-    return BY_NAME.get(given.get("kind", ""), KINDS[0])
+def kind_of(given: Mapping[str, str], kinds: Sequence[FormKind] = KINDS) -> FormKind:
+    """Return the chosen one of ``kinds``; the first, a statistic, if none of them is chosen."""
+    chosen = given.get("kind", "")
+    return next((kind for kind in kinds if kind.name == chosen), kinds[0])

@@ -6,6 +6,7 @@
 * ``proposals``         actions under the two-person rule
 * ``csrf``              protection against forms from other sites, and the session's cookie
 * ``idempotent_forms``  actions of forms: done once, answered by a redirect or by the form
+* ``kept_forms``        forms as they were filled in, at addresses of their own, for going back
 * ``page_jobs``         background jobs that forms start
 * ``error_pages``       problem documents as pages
 * ``static_files``      stylesheets, scripts and pictures, all from this server

@@ -52,7 +52,7 @@ def test_the_declared_columns_stand_beside_the_editor(browse: Open, world: World
 @pytest.mark.usefixtures("unchanged")
 @pytest.mark.parametrize("caller", ["root", "ian"])
 def test_a_preview_on_the_page_is_that_of_the_api(browse: Open, world: World, caller: str) -> None:
-    page = browse(caller).submit("/ask/sql/preview", **ASKED)
+    page = browse(caller).previewed("/ask/sql/preview", **ASKED)
     assert page.status_code == 200, text_of(page)
     levels = BODY["levels"] if caller == "root" else {"internal": {"epsilon": 0.5}}
     body = {**BODY, "levels": levels}
@@ -83,7 +83,7 @@ def test_a_question_is_tried_on_made_up_rows_before_it_has_a_level(
     browse: Open, world: World
 ) -> None:
     fields = {name: text for name, text in ASKED.items() if not name.startswith("level")}
-    page = browse("ann").submit("/ask/sql/dummy", **fields)
+    page = browse("ann").previewed("/ask/sql/dummy", **fields)
     assert page.status_code == 200, text_of(page)
     assert "On 100 made-up rows" in text_of(page)
     query = {**BODY, "levels": {"public": {"epsilon": 0.1}}}
@@ -108,7 +108,7 @@ def test_nonsense_comes_back_with_its_reason_beside_it(
     root: Browser, fields: dict[str, str], place: str
 ) -> None:
     for path in ("/ask/sql/preview", "/ask/sql"):
-        page = root.submit(path, **{**ASKED, **fields}, once="2")
+        page = root.previewed(path, **{**ASKED, **fields}, once="2")
         assert page.status_code == 422, text_of(page)
         assert f'id="{place}-wrong"' in page.text, text_of(page)
         assert 'value="0.5"' in page.text
@@ -116,7 +116,9 @@ def test_nonsense_comes_back_with_its_reason_beside_it(
 
 @pytest.mark.usefixtures("unchanged")
 def test_a_refusal_names_the_place_in_the_text(root: Browser) -> None:
-    page = root.submit("/ask/sql/dummy", **{**ASKED, "sql": "SELECT COUNT(*) FROM loans LIMIT 3"})
+    page = root.previewed(
+        "/ask/sql/dummy", **{**ASKED, "sql": "SELECT COUNT(*) FROM loans LIMIT 3"}
+    )
     assert page.status_code == 422
     assert re.search(r"Line 1, column \d+: .*LIMIT", text_of(page))
 
@@ -147,7 +149,7 @@ def test_a_question_is_registered_once_and_is_in_ones_own_history(
 def test_a_dataset_out_of_sight_is_neither_listed_nor_asked(browse: Open) -> None:
     noa = browse("noa")
     assert "There is no dataset with columns" in text_of(noa.get("/ask/sql"))
-    assert noa.submit("/ask/sql/dummy", **ASKED).status_code == 404
+    assert noa.previewed("/ask/sql/dummy", **ASKED).status_code == 404
 
 
 OWN = {**ASKED, "purpose": "The yearly report"}
@@ -220,9 +222,9 @@ def test_an_allowance_lets_an_analyst_register_and_is_shown_with_what_is_left(
     assert "Request question" in page.text
     assert "Your allowance 100% left of epsilon 0.6" in text_of(page)
     assert "Your allowance of internal has 100% left. Registering this question takes" in text_of(
-        ian.submit("/ask/sql/preview", **ASKED)
+        ian.previewed("/ask/sql/preview", **ASKED)
     )
-    greedy = ian.submit("/ask/sql/preview", **{**ASKED, "level internal": "0.9"})
+    greedy = ian.previewed("/ask/sql/preview", **{**ASKED, "level internal": "0.9"})
     assert "which is too much: request it" in text_of(greedy)
     registered = ian.submit("/ask/sql", **ASKED, once="9")
     assert registered.status_code == 303, text_of(registered)
@@ -270,11 +272,43 @@ def test_who_tried_many_questions_in_a_minute_is_told_so_and_keeps_the_text(
     ann.sign_in("ann")
     root.sign_in("root")
     for path in ("/ask/sql/preview", "/ask/sql/dummy"):
-        assert ann.submit(path, **ASKED).status_code == 200
+        assert ann.previewed(path, **ASKED).status_code == 200
     for path in ("/ask/sql/preview", "/ask/sql/dummy", "/ask/sql", "/ask/sql/request"):
-        refused = ann.submit(path, once=path, **ASKED)
+        refused = ann.previewed(path, once=path, **ASKED)
         assert refused.status_code == 429
         assert "more than 2 questions in a minute" in text_of(refused)
         assert SQL in html.unescape(refused.text)
     for _ in range(3):
-        assert root.submit("/ask/sql/preview", **ASKED).status_code == 200
+        assert root.previewed("/ask/sql/preview", **ASKED).status_code == 200
+
+
+@pytest.mark.usefixtures("unchanged")
+@pytest.mark.parametrize("path", ["/ask/sql/preview", "/ask/sql/dummy"])
+def test_what_was_typed_is_at_an_address_that_tells_nothing_and_nobody_else_opens(
+    browse: Open, path: str
+) -> None:
+    ian, fields = browse("ian"), {**ASKED, "name": "late loans of mine"}
+    sent = ian.submit(path, **fields, once="p" * 32)
+    assert sent.status_code == 303
+    place = sent.location.partition("#")[0]
+    assert place.startswith("/ask/sql?typed=")
+    for word in ("late", "loans", "SELECT"):
+        assert word not in place
+    for _ in range(2):
+        page = ian.get(place)
+        assert page.status_code == 200
+        assert 'value="late loans of mine"' in page.text
+        assert "p" * 32 in page.text
+    other = browse("ann").get(place)
+    assert other.status_code == 422
+    assert "no form of yours" in text_of(other)
+    assert ian.get(place.replace("/ask/sql", "/new/query")).status_code == 422
+    assert ian.get(f"{place}x").status_code == 422
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_a_long_question_is_previewed_where_it_was_sent(browse: Open) -> None:
+    text = f"{SQL} AND book NOT IN ({', '.join(map(str, range(1000, 2000)))})"
+    page = browse("ian").submit("/ask/sql/preview", **{**ASKED, "sql": text})
+    assert page.status_code == 200, text_of(page)
+    assert "Share of its budget" in page.text

@@ -9,28 +9,30 @@ from flask import Response, request
 
 from penstock.connectors.planning.refusals import checked
 from penstock.errors import PenstockError
-from penstock.http.pacing import hide_duration
 from penstock.services import budgets
 from penstock.services.datasets import datasets
-from penstock.services.jobs import registrations
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.previews import dummy_answers, query_preview
 from penstock.services.queries.sql import own_questions
-from penstock.services.requests import asking, views
+from penstock.services.requests import views
 from penstock.services.schemas.previews import DUMMY_ROWS, DummyAnswerView
 from penstock.services.schemas.queries import PreviewRequest, QueryRequest
-from penstock.services.schemas.requests.specs import AskRequest
 from penstock.services.schemas.views import DatasetView
 from penstock.web.forms import choices, form_input
 from penstock.web.forms.form_input import Form, filled, number
 from penstock.web.forms.privacy_terms import terms
+from penstock.web.http import kept_forms
 from penstock.web.http.idempotent_forms import once, tried
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ANALYST, PLANNER, Pages
-from penstock.web.presenters.pages.own_questions import Left, OwnQuestion, merged
+from penstock.web.presenters.pages.own_questions import OwnQuestion, merged
 from penstock.web.presenters.preview_charts import PreviewCharts, charts_of_query
+from penstock.web.views.analyst import sending
 
 pages = Pages()
+
+_SHOWN, _DUMMY = "shown", "dummy"
+"""The field of a kept form that says what is shown below it; a preview without it."""
 
 
 @dataclass(frozen=True)
@@ -39,36 +41,47 @@ class _Answers:
 
     charts: PreviewCharts | None = None
     dummy: DummyAnswerView | None = None
-    notes: Sequence[str] = ()
 
 
 @pages.get("/ask/sql", PLANNER, menu="Ask")
 def ask_sql(visit: Visit) -> Response:
-    """Show the editor, with the columns of the chosen dataset beside it."""
-    return _form(visit, Form(request.args))
+    """Show the editor, with the columns of the chosen dataset beside it.
+
+    What was previewed or tried is at an address of its own, where going back finds it.
+    """
+    given = kept_forms.typed(visit, "ask_sql")
+    if given is None:
+        return _form(visit, Form(request.args))
+    return _tried(visit, given) if given.get(_SHOWN) == _DUMMY else _previewed(visit, given)
 
 
 @pages.post("/ask/sql/preview", PLANNER)
 def preview_sql(visit: Visit) -> Response:
     """Preview what the question would charge; nothing is done."""
     given = request.form
-
-    def previewed() -> Response:
-        visit.question()
-        sent = checked(PreviewRequest, _request(visit, given))
-        preview = query_preview.preview(visit.server, visit.principal, sent, visit.patience)
-        budget = budgets.show(visit.server, visit.principal, preview.dataset)
-        charts = charts_of_query(preview, budget)
-        return _form(visit, form_input.kept(given), _Answers(charts, notes=preview.notes))
-
-    return tried(previewed, lambda problem: _refused(visit, given, problem))
+    return kept_forms.kept(visit, "ask_sql", given) or _previewed(visit, given)
 
 
 @pages.post("/ask/sql/dummy", PLANNER)
 def try_sql(visit: Visit) -> Response:
     """Answer the question exactly on made-up rows of the dataset; the data are not read."""
     given = request.form
+    led = kept_forms.kept(visit, "ask_sql", given, **{_SHOWN: _DUMMY})
+    return led or _tried(visit, given)
 
+
+def _previewed(visit: Visit, given: Mapping[str, str]) -> Response:
+    def previewed() -> Response:
+        visit.question()
+        sent = checked(PreviewRequest, _request(visit, given))
+        preview = query_preview.preview(visit.server, visit.principal, sent, visit.patience)
+        budget = budgets.show(visit.server, visit.principal, preview.dataset)
+        return _form(visit, form_input.kept(given), _Answers(charts_of_query(preview, budget)))
+
+    return tried(previewed, lambda problem: _refused(visit, given, problem))
+
+
+def _tried(visit: Visit, given: Mapping[str, str]) -> Response:
     def answered() -> Response:
         visit.question()
         # Levels play no part, so that a question can be tried before it has any.
@@ -89,10 +102,7 @@ def register_sql(visit: Visit) -> Response:
 
     def registered() -> tuple[Response, str]:
         visit.question()
-        sent = checked(QueryRequest, _request(visit, given))
-        query = registrations.query(visit.server, visit.principal, sent)
-        response = visit.go("query", query=query.name, added="1")
-        return response, response.location or ""
+        return sending.register(visit, _request(visit, given))
 
     return tried(lambda: once(visit, registered), lambda problem: _refused(visit, given, problem))
 
@@ -104,15 +114,7 @@ def request_sql(visit: Visit) -> Response:
 
     def requested() -> tuple[Response, str]:
         visit.question()
-        body = {**_request(visit, given), "purpose": given.get("purpose", "")}
-        view = asking.ask(visit.server, visit.principal, checked(AskRequest, body))
-        # Otherwise the answer's time could distinguish a hidden query from none.
-        hide_duration(0)
-        if view.id is None:
-            response = visit.go("query", query=view.query, requested="1")
-        else:
-            response = visit.go("query_request", request_id=view.id, done="requested")
-        return response, response.location or ""
+        return sending.send_request(visit, _request(visit, given), given.get("purpose", ""))
 
     return tried(lambda: once(visit, requested), lambda problem: _refused(visit, given, problem))
 
@@ -133,7 +135,7 @@ def _question(given: Mapping[str, str]) -> dict[str, Any]:
 def _request(visit: Visit, given: Mapping[str, str]) -> dict[str, Any]:
     """Return the whole request, with the levels of the tiers that the form shows."""
     dataset = _chosen(_known(visit), given)
-    return {**_question(given), **terms(given, _tiers(visit, dataset))}
+    return {**_question(given), **terms(given, sending.own_tiers(visit, dataset))}
 
 
 def _known(visit: Visit) -> list[DatasetView]:
@@ -145,12 +147,6 @@ def _known(visit: Visit) -> list[DatasetView]:
 def _chosen(known: Sequence[DatasetView], given: Mapping[str, str]) -> DatasetView | None:
     named = (each for each in known if each.name == given.get("dataset"))
     return next(named, known[0] if len(known) == 1 else None)
-
-
-def _tiers(visit: Visit, dataset: DatasetView | None) -> list[str]:
-    """Return the tiers whose level may be given: for analysts their own."""
-    tiers = [] if dataset is None else list(dataset.budgets)
-    return tiers if visit.may("admin") else tiers[-1:]
 
 
 def _refused(visit: Visit, given: Mapping[str, str], problem: PenstockError) -> Response:
@@ -166,24 +162,15 @@ def _form(visit: Visit, form: Form, answers: _Answers | None = None) -> Response
         form=form,
         datasets=[each.name for each in known],
         dataset=dataset,
-        tiers=_tiers(visit, dataset),
+        tiers=sending.own_tiers(visit, dataset),
         words=choices,
         answers=answers or _Answers(),
         charts=None if answers is None else answers.charts,
         example="" if dataset is None else _example(dataset),
         name=f"question-{secrets.token_hex(4)}",
-        left=None if visit.is_part or dataset is None else _left(visit, dataset),
+        left=None if visit.is_part or dataset is None else sending.left_of(visit, dataset),
         own=[] if visit.is_part else _own(visit),
     )
-
-
-def _left(visit: Visit, dataset: DatasetView) -> Left:
-    """Return what is left of the caller's allowance, and of the budget of their tier."""
-    if visit.may("admin"):
-        return Left(registers=True)
-    tiers = budgets.show(visit.server, visit.principal, dataset.name).tiers
-    budget = tiers[-1] if tiers else None
-    return Left(registers=budget is not None and budget.allowance is not None, budget=budget)
 
 
 def _own(visit: Visit) -> list[OwnQuestion]:
