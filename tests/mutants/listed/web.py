@@ -158,4 +158,54 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="the chart of a coalition shows another loss than the coalition has",
         tests=("tests/web/presenters/test_exposure_charts.py",),
     ),
+    Mutant(
+        name="composed-at-other-tiers",
+        path="web/views/data/new_query.py",
+        before="        require_own(given, dataset.budgets)\n",
+        after="",
+        wrong="the form drops an analyst's levels of other tiers in silence",
+        tests=(
+            "tests/web/views/data/forms/test_composed_questions.py::test_levels_of_other_tiers_are_refused",
+        ),
+    ),
+    Mutant(
+        name="composed-from-own-numbers",
+        path="web/views/data/new_query.py",
+        before='            principal.require("admin")\n        dataset = ',
+        after="            pass\n        dataset = ",
+        wrong="the form previews numbers that an analyst brings",
+        tests=(
+            "tests/web/views/data/forms/test_composed_questions.py::test_numbers_of_ones_own_are_for_admins",
+        ),
+    ),
+    Mutant(
+        name="composed-without-count",
+        path="web/views/data/new_query.py",
+        before="        visit.question()\n        return _form_with_preview(",
+        after="        return _form_with_preview(",
+        wrong="the form previews more questions in a minute than an analyst may try",
+        tests=(
+            "tests/web/views/data/forms/test_composed_questions.py::test_who_tried_many_questions_in_a_minute_keeps_what_was_typed",
+        ),
+    ),
+    Mutant(
+        name="kept-form-for-everybody",
+        path="web/http/kept_forms.py",
+        before='    return f"{page} {visit.principal.name}"\n',
+        after="    return page\n",
+        wrong="whoever has the address of a previewed question opens it",
+        tests=(
+            "tests/web/views/analyst/test_questions.py::test_what_was_typed_is_at_an_address_that_tells_nothing_and_nobody_else_opens",
+        ),
+    ),
+    Mutant(
+        name="settled-for-one-of-several",
+        path="services/requests/settled.py",
+        before="    sees = all(rows.sees(",
+        after="    sees = any(rows.sees(",
+        wrong="a request is called settled though one who made it does not see the query",
+        tests=(
+            "tests/unit/services/requests/test_views.py::test_a_request_waits_as_long_as_one_who_made_it_does_not_see_the_query",
+        ),
+    ),
 )

@@ -5,9 +5,10 @@ by it.  The fields are in the address, sealed: they say what somebody is about t
 stay in histories and in logs of proxies.
 """
 
+from collections.abc import Sequence
 from urllib.parse import parse_qsl, urlencode
 
-from flask import Response, request
+from flask import Response, request, url_for
 from werkzeug.datastructures import MultiDict
 
 from penstock.errors import InvalidInput
@@ -26,13 +27,19 @@ def kept(visit: Visit, page: str, given: MultiDict[str, str], **more: str) -> Re
     Empty fields are left out, and so is the session's key.
     """
     fields = [(name, text) for name, text in given.items(multi=True) if text and name != "form_key"]
-    text = urlencode([*fields, *more.items()])
-    if visit.is_part or len(text) > LONGEST:
+    place = None if visit.is_part else address(visit, page, [*fields, *more.items()])
+    return None if place is None else Response(status=303, headers={"Location": place})
+
+
+def address(visit: Visit, page: str, fields: Sequence[tuple[str, str]]) -> str | None:
+    """Return the address of ``page`` with these fields; ``None`` if it would be too long."""
+    text = urlencode(fields)
+    if len(text) > LONGEST:
         return None
     sealed = Cursors(visit.server).seal(_bound(visit, page), text)
     if len(sealed) > LONGEST:
         return None
-    return visit.go(page, **{FIELD: sealed}, _anchor="outcome")
+    return url_for(f"web.{page}", _external=False, _anchor="outcome", **{FIELD: sealed})
 
 
 def typed(visit: Visit, page: str) -> MultiDict[str, str] | None:

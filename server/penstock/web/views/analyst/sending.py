@@ -13,11 +13,20 @@ from penstock.http.pacing import hide_duration
 from penstock.services import budgets
 from penstock.services.jobs import registrations
 from penstock.services.requests import asking
+from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import QueryRequest
 from penstock.services.schemas.requests.specs import AskRequest
 from penstock.services.schemas.views import DatasetView
+from penstock.web.http import kept_forms
 from penstock.web.http.request_context import Visit
 from penstock.web.presenters.pages.own_questions import Left
+
+EDITED = ("gaussian", "laplace")
+"""The noises that the editor offers."""
+
+EPSILON, LEVEL = "epsilon", "level "
+CARRIED = frozenset({"dataset", "name", "max_groups", "max_rows", "mechanism", "wish", "purpose"})
+"""The fields that form and editor share, but for those of levels."""
 
 
 def register(visit: Visit, body: Mapping[str, Any]) -> tuple[Response, str]:
@@ -39,6 +48,20 @@ def send_request(visit: Visit, body: Mapping[str, Any], purpose: str) -> tuple[R
     else:
         response = visit.go("query_request", request_id=view.id, done="requested")
     return response, response.location or ""
+
+
+def in_sql(visit: Visit, given: Mapping[str, str], preview: PreviewView) -> str | None:
+    """Return where to go on in SQL with a question of the form; ``None`` if the editor cannot.
+
+    It has no noise and no unit of levels but its own, and not every statistic is said in SQL.
+    """
+    fits = given.get("wish") == EPSILON and given.get("mechanism") in EDITED
+    if preview.spec_sql is None or preview.registered or not fits:
+        return None
+    carried = {name: text for name, text in given.items() if name in CARRIED and text}
+    levels = {name: text for name, text in given.items() if name.startswith(LEVEL) and text}
+    fields = {**carried, **levels, "sql": preview.spec_sql}
+    return kept_forms.address(visit, "ask_sql", list(fields.items()))
 
 
 def own_tiers(visit: Visit, dataset: DatasetView | None) -> list[str]:

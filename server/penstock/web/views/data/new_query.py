@@ -235,9 +235,17 @@ def _form(visit: Visit, form: Form, charts: PreviewCharts | None = None) -> Resp
         example=_example(visit, kind, dataset.name if dataset else ""),
         places=lambda part: query_form.places(form.given, part),
         charts=charts,
+        in_sql=_in_sql(visit, form, charts),
         left=None if visit.is_part or dataset is None else sending.left_of(visit, dataset),
         suggested=f"question-{secrets.token_hex(4)}" if not visit.may("admin") else "",
     )
+
+
+def _in_sql(visit: Visit, form: Form, charts: PreviewCharts | None) -> str | None:
+    """Return where an analyst goes on in SQL with the question that is previewed."""
+    if charts is None or charts.preview is None or not visit.may("analyst"):
+        return None
+    return sending.in_sql(visit, form.given, charts.preview)
 
 
 def _example(visit: Visit, kind: query_kinds.FormKind, dataset: str) -> Example | None:

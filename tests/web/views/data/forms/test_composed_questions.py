@@ -1,5 +1,7 @@
 """Test the form for analysts: it shows what they may see, and refuses what they may not do."""
 
+import html
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +30,8 @@ SQL = {
 }
 PURPOSE = "The yearly report"
 FORM, PREVIEW, SEND = "/new/query", "/new/query/preview", "/new/query/request"
+GOES_ON = re.compile(r'href="(/ask/sql\?typed=[^"#]+)#outcome">Go on with this question in SQL')
+WRITTEN = re.compile(r'<textarea id="sql"[^>]*>\n(.*?)</textarea>', re.DOTALL)
 ALLOWANCE = "/api/v1/datasets/loans/allowances/internal"
 
 
@@ -253,6 +257,31 @@ def test_what_was_composed_is_at_an_address_of_its_own(browse: Open) -> None:
     row = ian.previewed(PREVIEW, **QUESTION, more="where")
     assert 'name="where 1"' in row.text
     assert "Share of its budget" not in row.text
+
+
+def test_a_composed_question_goes_on_in_sql_and_is_the_same_request(
+    browse: Open, world: World
+) -> None:
+    ian = browse("ian")
+    page = ian.previewed(PREVIEW, **QUESTION, purpose=PURPOSE, once="r" * 32)
+    place = GOES_ON.search(html.unescape(page.text))
+    assert place is not None
+    editor = ian.get(place[1])
+    assert editor.status_code == 200, text_of(editor)
+    assert "Ask in SQL" in text_of(editor)
+    shown = html.unescape(editor.text)
+    assert "SELECT COUNT(*)" in shown
+    for kept in ('value="late loans"', 'value="0.5"', PURPOSE, "Share of its budget"):
+        assert kept in shown
+    written = WRITTEN.search(shown)
+    assert written is not None
+    first = ian.submit(SEND, **QUESTION, purpose=PURPOSE, once="s" * 32)
+    fields = {**SQL, "sql": written[1]}
+    second = ian.submit("/ask/sql/request", **fields, purpose=PURPOSE, once="t" * 32)
+    assert first.location == second.location
+    for other in ({"mechanism": "skellam"}, {"wish": "half_width", "level internal": "9"}):
+        page = ian.previewed(PREVIEW, **{**QUESTION, **other})
+        assert GOES_ON.search(html.unescape(page.text)) is None
 
 
 def test_both_ways_to_ask_lead_to_each_other(browse: Open) -> None:
