@@ -5,6 +5,7 @@ is computed, and the answer.  Before each of them everything remembered is dropp
 registering then charges to the last digit what a preview showed.
 """
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -73,7 +74,9 @@ DATASETS: Sequence[dict[str, Any]] = (
         "columns": {
             "person": {"type": "string"},
             "town": {"type": "string", "categories": ["north", "south", "west"]},
+            "ward": {"type": "string", "categories": ["east", "west"]},
             "age": {"type": "integer", "lower": 0, "upper": 100},
+            "cost": {"type": "integer", "lower": 0, "upper": 1000},
         },
     },
 )
@@ -82,7 +85,28 @@ BY_TOWN: dict[str, Any] = {
     "group_by": [{"column": "town"}],
     "contribution": {"max_groups": 2, "max_rows_per_group": 2},
 }
+ONE_ROW: dict[str, Any] = {
+    "dataset": "people",
+    "contribution": {"max_groups": 1, "max_rows_per_group": 1},
+}
+ANY_NOISE = ("mean", "quantiles", "histogram")
+"""The kinds that take other noise than Gaussian."""
+
 KINDS: dict[str, dict[str, Any]] = {
+    "moments": {
+        **ONE_ROW,
+        "aggregate": {"type": "moments", "columns": ["age", "cost"], "grid": 32},
+    },
+    "regression": {
+        **ONE_ROW,
+        "aggregate": {"type": "regression", "outcome": "cost", "predictors": ["age"]},
+    },
+    "quantiles": {**ONE_ROW, "aggregate": {"type": "quantiles", "column": "age"}},
+    "histogram": {
+        **ONE_ROW,
+        "aggregate": {"type": "histogram", "column": "age", "bins": [0, 10, 50, 100]},
+    },
+    "marginals": {**ONE_ROW, "aggregate": {"type": "marginals", "columns": ["town", "ward"]}},
     "mean": {**BY_TOWN, "aggregate": {"type": "mean", "column": "age"}},
     "correlated counts": {
         **BY_TOWN,
@@ -149,7 +173,8 @@ def _seconds(act: Act) -> float:
 def _register_datasets(world: World) -> None:
     file = world.home / "data" / "people.csv"
     file.parent.mkdir(exist_ok=True)
-    file.write_text("person,town,age\n" + "".join(f"p{n},north,{n % 100}\n" for n in range(100)))
+    rows = (f"p{n},north,east,{n},{n}\n" for n in range(100))
+    file.write_text("person,town,ward,age,cost\n" + "".join(rows))
     for spec in DATASETS:
         source = {**spec["source"], **({"uri": str(file)} if spec["name"] == "people" else {})}
         request = {**spec, "source": source, "neighboring": "add_remove", "budgets": BUDGETS}
@@ -191,9 +216,9 @@ def _vectors(world: World) -> dict[str, Act]:
 def _computed(world: World) -> dict[str, Act]:
     acts = {}
     for (kind, spec), noise, terms in product(
-        KINDS.items(), ["gaussian", "laplace", "skellam"], ["epsilon", "share"]
+        KINDS.items(), ["gaussian", "laplace", "poisson", "skellam", "p = 4"], ["epsilon", "share"]
     ):
-        if noise == "gaussian" or kind == "mean":
+        if noise == "gaussian" or kind in ANY_NOISE:
             request = {"name": "planned", **spec, **NOISES[noise], **TERMS[terms]}
             if kind == "sparse histogram":
                 request["max_levels"] = 4
@@ -246,17 +271,22 @@ def _check(world: World) -> None:
     """Raise ``AssertionError`` if a charge differs from what the preview of it showed."""
     for noise in NOISES:
         spec = vector(DATASET, "24 moved by 1", noise, "share")
-        shown = _preview(world, spec)()
-        request = {**spec, "name": "charged", "values": [0] * VALUES}
-        del request["keys"]
-        charged = registration.register(
-            world.server,
-            OPERATOR,
-            TypeAdapter[Any](QueryRequest).validate_python(
-                {**request, "name": f"charged-{list(NOISES).index(noise)}"}
-            ),
-        )
-        stored = _preview(world, {"query": charged.name})()
-        for before, after in zip(shown.tiers, stored.tiers, strict=True):
-            assert before.charge == after.charge, f"{noise}: {before.charge} and {after.charge}"
-            assert before.level == after.level, f"{noise}: {before.level} and {after.level}"
+        request = {name: part for name, part in spec.items() if name != "keys"}
+        _compare(world, noise, spec, {**request, "values": [0] * VALUES})
+    for kind, part in KINDS.items():
+        if kind != "sparse histogram":  # it takes no share of these budgets
+            spec = {**part, **NOISES["gaussian"], "share": 0.01}
+            _compare(world, kind, {**spec, "name": "planned"}, spec)
+
+
+def _compare(world: World, name: str, spec: dict[str, Any], request: dict[str, Any]) -> None:
+    """Preview ``spec`` and register ``request``, which is the same with its values."""
+    shown = _preview(world, spec)()
+    sent = {**request, "name": re.sub("[^a-z0-9]", "-", f"charged {name}")}
+    charged = registration.register(
+        world.server, OPERATOR, TypeAdapter[Any](QueryRequest).validate_python(sent)
+    )
+    stored = _preview(world, {"query": charged.name})()
+    for before, after in zip(shown.tiers, stored.tiers, strict=True):
+        assert before.charge == after.charge, f"{name}: {before.charge} and {after.charge}"
+        assert before.level == after.level, f"{name}: {before.level} and {after.level}"
