@@ -120,6 +120,11 @@ def test_formulas_and_derived_columns_are_written_and_read_again(
         reject()
     with suppress(TooDeep):
         assert require_round_trip(query, DATASET)
+        shown = str([{**aggregate, "type": ""}, group_by])
+        named = {name for name in derived if f"'{name}'" in shown}
+        if aggregate["type"] != "regression":
+            # Of two columns neither has a name.
+            assert named <= read(text, DATASET).get("derived", {}).keys()
 
 
 def test_the_columns_of_the_texts_are_those_of_the_dataset() -> None:

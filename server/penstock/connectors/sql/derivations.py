@@ -1,6 +1,6 @@
 """Read integer arithmetic and ``CASE`` as derived columns of a spec."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,7 +26,7 @@ class Derivations:
     """Collect the derived columns of a statement, by the names that it gives them.
 
     ``columns`` are those of the dataset alone: no derived column is made of another one.
-    ``aliases`` are the selected expressions that have one.
+    ``aliases`` are the selected expressions that have one, and what selected aggregates are of.
     """
 
     columns: Columns
@@ -82,13 +82,45 @@ def _is_free(name: str, taken: set[str]) -> bool:
 
 def with_derivations(columns: Columns, selected: list[Node]) -> tuple[Columns, Derivations]:
     """Return the columns of a statement, with those that it derives, and what collects them."""
-    aliases = tuple(
+    aliases = [
         (unwrapped(each.this), str(each.args["alias"].this))
         for each in selected
         if isinstance(each, exp.Alias)
-    )
-    derivations = Derivations(columns, aliases)
+    ]
+    derivations = Derivations(columns, (*aliases, *_of_operands(aliases)))
     return replace(columns, derivations=derivations), derivations
+
+
+def _of_operands(aliases: Sequence[tuple[Node, str]]) -> Iterator[tuple[Node, str]]:
+    """Yield what an aggregate or bins are of, with their alias; not if they have several."""
+    names: dict[Node, set[str]] = {}
+    for node, alias in aliases:
+        operand = _operand(node)
+        if operand is not None:
+            names.setdefault(unwrapped(operand), set()).add(alias)
+    for operand, several in names.items():
+        if len(several) == 1:
+            yield operand, several.pop()
+
+
+def _operand(node: Node) -> Node | None:
+    """Return the one expression that an aggregate or bins are of; None of anything else."""
+    match node:
+        case exp.Filter():
+            return _operand(node.this)
+        case exp.WithinGroup():
+            ordered = node.args["expression"].find(exp.Ordered)
+            return None if ordered is None else ordered.this
+        case exp.Case():
+            side = node.args["ifs"][0].this.find(exp.GTE)
+            return None if side is None else side.this
+        case exp.Sum() | exp.Avg() | exp.VariancePop() | exp.StddevPop():
+            operand: Node = node.this
+        case exp.Median() | exp.PercentileCont() | exp.WidthBucket():
+            operand = node.this
+        case _:
+            return None
+    return operand
 
 
 def _expression(node: Node, columns: Columns) -> Expression:

@@ -129,7 +129,7 @@ class Columns:
                 exp.If(this=node.this.copy(), true=exp.Literal.number(1)),
                 exp.If(this=exp.Not(this=node.this.copy()), true=exp.Literal.number(0)),
             ]
-            return self.derived(exp.Case(ifs=whens))
+            return self.derived(exp.Case(ifs=whens), node)
         if target not in _SAME[spec.type] or (target is exp.DType.FLOAT and not _fits(spec)):
             raise self.source.refusal(
                 node,

@@ -6,6 +6,9 @@ import pytest
 from tests.unit.connectors.cases import VISITS, dataset_of
 from tests.unit.connectors.sql.statements import fields_of, hash_of_sql, refusal_of
 
+from penstock.connectors.sql.grammar import parsed
+from penstock.connectors.sql.reading import reading
+
 DATASET = dataset_of(
     columns={
         **VISITS,
@@ -83,6 +86,53 @@ def test_a_derived_column_has_the_name_that_the_statement_gives_it() -> None:
     assert fields["group_by"] == [{"column": "part"}]
     assert fields["where"] == [{"column": "derived_1", "op": ">", "value": 3}]
     assert fields["aggregate"]["column"] == "derived_1"
+
+
+@pytest.mark.parametrize(
+    "selected",
+    [
+        "urgent::INT AS part, COUNT(*)",
+        "COUNT(*), AVG(urgent::INT) AS part",
+        "SUM(age + 1) AS part",
+        "SUM(age + 1) FILTER (WHERE urgent) AS part",
+        "AVG(age + 1), VAR_POP(age + 1) AS part",
+        "MEDIAN(age + 1) AS part",
+        "QUANTILE_CONT(age + 1, 0.3) AS part",
+        "PERCENTILE_CONT(0.1) WITHIN GROUP (ORDER BY age + 1) AS part, MEDIAN(age + 1)",
+        "COUNT(*), SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) AS part",
+        "WIDTH_BUCKET(age + 1, 0, 10, 2) AS part, COUNT(*)",
+        "CASE WHEN age + 1 >= 0 AND age + 1 <= 10 THEN '[0, 10]' END AS part, COUNT(*)",
+    ],
+)
+def test_an_alias_names_what_an_aggregate_or_a_group_is_of(selected: str) -> None:
+    assert list(fields_of(f"SELECT {selected} FROM visits GROUP BY ALL")["derived"]) == ["part"]
+
+
+def test_what_has_several_aliases_or_a_taken_one_is_numbered() -> None:
+    for selected in ("AVG(age + 1) AS a, VAR_POP(age + 1) AS b", "SUM(age + 1) AS Ward"):
+        assert list(fields_of(f"SELECT {selected} FROM visits")["derived"]) == ["derived_1"]
+    two = fields_of("SELECT AVG(age + 1) AS a, AVG(-age) AS A FROM visits")
+    assert list(two["derived"]) == ["a", "derived_1"]
+
+
+def test_notes_name_what_is_computed_by_its_alias() -> None:
+    text = "SELECT COUNT(*) AS n, SUM(age + 1) AS older FROM visits"
+    (note,) = reading(parsed(text), DATASET).notes
+    assert "only where older, which is computed here, has a value" in note
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT SUM(age + 1) AS {} FROM visits",
+        "SELECT COUNT(*), COUNT_IF(age > 3) AS {} FROM visits",
+        "SELECT CASE WHEN age < 18 THEN 'young' END AS {}, COUNT(*) FROM visits GROUP BY 1",
+        "SELECT WIDTH_BUCKET(age + 1, 0, 9, 3) AS {}, COUNT(*) FROM visits GROUP BY 1",
+        "SELECT ward, urgent::INT AS {}, COUNT(*) FROM visits GROUP BY CUBE (1, 2)",
+    ],
+)
+def test_two_aliases_are_one_statistic(text: str) -> None:
+    assert hash_of_sql(text.format("mine")) == hash_of_sql(text.format('"your own"'))
 
 
 def test_a_name_that_the_dataset_has_is_not_taken() -> None:

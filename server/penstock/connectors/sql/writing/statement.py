@@ -109,11 +109,14 @@ def _groups_of(query: ComputedQuery) -> list[GroupBy]:
 
 
 def _grouped(group: GroupBy, writer: CellWriter) -> str:
-    """Return a column, or the ``CASE`` that names the bin of each cell."""
-    if group.bins is None:
-        column = text_of(writer.column(group.column))
-        name = text_of(sql.name(group.column, quoted=True))
-        return f"{column} AS {name}" if group.column in writer.derived else column
+    """Return a column, or the ``CASE`` that names the bin of each cell; derived ones by name."""
+    cells = writer.column(group.column) if group.bins is None else _cases(group, writer)
+    if group.column not in writer.derived:
+        return text_of(cells)
+    return f"{text_of(cells)} AS {text_of(sql.name(group.column, quoted=True))}"
+
+
+def _cases(group: GroupBy, writer: CellWriter) -> Node:
     bins = grouping(writer.dataset, group.column, group.bins)
     cases, last = [], len(bins) - 1
     for place, label in enumerate(bins.labels):
@@ -125,7 +128,7 @@ def _grouped(group: GroupBy, writer: CellWriter) -> str:
             )
         )
         cases.append((sql.all_of([low, high]), sql.text(label)))
-    return text_of(sql.case(*cases))
+    return sql.case(*cases)
 
 
 def _edge(edge: float) -> Node:

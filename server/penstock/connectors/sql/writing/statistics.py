@@ -17,6 +17,7 @@ from penstock.connectors.specs.models import (
 )
 from penstock.connectors.specs.moments import MarginalTables, Moments, Regression
 from penstock.connectors.sql.writing.cells import CellWriter, text_of
+from penstock.connectors.statements import expressions as sql
 
 
 def aggregates(query: ComputedQuery, writer: CellWriter) -> list[str] | None:
@@ -28,13 +29,13 @@ def aggregates(query: ComputedQuery, writer: CellWriter) -> list[str] | None:
         case Count() | CountUnits():
             return _counts(aggregate, dataset, writer)
         case Sum() | Mean():
-            return _sum(aggregate, dataset, writer)
+            return _sum(aggregate, query, dataset, writer)
         case Moments():
             return _moments(aggregate, query, dataset, writer)
         case Regression():
             return _regression(aggregate, query, dataset, writer)
         case Quantiles():
-            return _quantiles(aggregate, dataset, writer)
+            return _quantiles(aggregate, query, dataset, writer)
     return None
 
 
@@ -53,14 +54,24 @@ def _counts(
     return [f"{counted} FILTER (WHERE {flag})" for flag in flags]
 
 
-def _sum(aggregate: Sum | Mean, dataset: DatasetSpec, writer: CellWriter) -> list[str] | None:
+def _named(text: str, column: str, query: ComputedQuery) -> str:
+    """Return an aggregate of a column, with the name of a derived one that no group has."""
+    if column not in query.derived or column in [each.column for each in query.group_by]:
+        return text
+    return f"{text} AS {text_of(sql.name(column, quoted=True))}"
+
+
+def _sum(
+    aggregate: Sum | Mean, query: ComputedQuery, dataset: DatasetSpec, writer: CellWriter
+) -> list[str] | None:
     spec = dataset.columns[aggregate.column]
     for name in ("lower", "upper", "step"):
         own = getattr(aggregate, name)
         if own is not None and own != getattr(spec, name):
             return None
     function = "SUM" if isinstance(aggregate, Sum) else "AVG"
-    return [f"{function}({text_of(writer.column(aggregate.column))})"]
+    summed = f"{function}({text_of(writer.column(aggregate.column))})"
+    return [_named(summed, aggregate.column, query)]
 
 
 def _is_default(
@@ -81,11 +92,14 @@ def _moments(
         return None
     names = [text_of(writer.column(name)) for name in aggregate.columns]
     count = f"COUNT({names[0] if len(names) == 1 else '*'})"
+    function = "SUM" if aggregate.order == 1 else "AVG"
+    pairs = zip(names, aggregate.columns, strict=True)
+    first = [_named(f"{function}({name})", column, query) for name, column in pairs]
     if aggregate.order == 1:
-        return [count, *(f"SUM({name})" for name in names)]
+        return [count, *first]
     return [
         count,
-        *(f"AVG({name})" for name in names),
+        *first,
         *(f"VAR_POP({name})" for name in names),
         *(f"COVAR_POP({left}, {right})" for left, right in combinations(names, 2)),
     ]
@@ -101,14 +115,17 @@ def _regression(
     return [f"REGR_SLOPE({pair})", f"REGR_INTERCEPT({pair})"]
 
 
-def _quantiles(aggregate: Quantiles, dataset: DatasetSpec, writer: CellWriter) -> list[str] | None:
+def _quantiles(
+    aggregate: Quantiles, query: ComputedQuery, dataset: DatasetSpec, writer: CellWriter
+) -> list[str] | None:
     if aggregate.scale != "linear":
         return None
     plain = aggregate.model_copy(update=dict.fromkeys(("lower", "upper", "bins", "whole")))
     if edges.planned(dataset, plain) != edges.planned(dataset, aggregate):
         return None
     name = text_of(writer.column(aggregate.column))
-    return [
+    first, *others = (
         f"PERCENTILE_CONT({probability!r}) WITHIN GROUP (ORDER BY {name})"
         for probability in aggregate.probabilities
-    ]
+    )
+    return [_named(first, aggregate.column, query), *others]

@@ -8,6 +8,7 @@ from tests.unit.connectors.cases import correlated_of, dataset_of, query_of
 from tests.unit.connectors.sql.statements import hash_of, hash_of_sql
 
 from penstock.connectors.sql.limits import LONGEST
+from penstock.connectors.sql.reading import read
 from penstock.connectors.sql.writing.statement import written
 
 DATASET = dataset_of(columns=COLUMNS)
@@ -81,3 +82,41 @@ def test_what_sql_cannot_say_is_not_written() -> None:
     texts = ["x" * 1000 + str(number) for number in range(LONGEST // 1000 + 1)]
     where = [{"column": "person", "op": "in", "value": texts}]
     assert written(query_of(where=where), DATASET) is None
+
+
+MORE = '(COALESCE("age", 4) + 1)'
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "group_by", "line"),
+    [
+        ({"type": "sum", "column": "more"}, [], 'SUM({}) AS "more"'),
+        (
+            {"type": "sum", "column": "more"},
+            [{"column": "more", "bins": [0, 1]}],
+            "CASE WHEN {} >= 0 AND {} <= 1 THEN '[0, 1]' END AS \"more\", SUM({})",
+        ),
+        (
+            {"type": "moments", "columns": ["more"], "order": 1},
+            [],
+            'COUNT({}), SUM({}) AS "more"',
+        ),
+        (
+            {"type": "quantiles", "column": "more", "probabilities": [0.1, 0.5]},
+            [],
+            (
+                'PERCENTILE_CONT(0.1) WITHIN GROUP (ORDER BY {}) AS "more",'
+                " PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY {})"
+            ),
+        ),
+    ],
+    ids=["sum", "bins", "moments", "quantiles"],
+)
+def test_the_name_of_a_derived_column_comes_back(
+    aggregate: dict[str, Any], group_by: list[Any], line: str
+) -> None:
+    more = {"more": {"add": [{"column": "age"}, 1]}}
+    text = written(query_of(aggregate, group_by=group_by, derived=more), DATASET)
+    assert text is not None
+    assert text.split("\n")[0] == f"SELECT {line.replace('{}', MORE)}"
+    assert list(read(text, DATASET)["derived"]) == ["more"]
