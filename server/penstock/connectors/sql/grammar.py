@@ -6,11 +6,12 @@ dropped without a word.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, ClassVar, Final
 
-from sqlglot import exp
+from sqlglot import TokenType, exp
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import ErrorLevel, ParseError
+from sqlglot.parsers.duckdb import DuckDBParser
 
 from penstock.connectors.sql.limits import JOINED, tokens_of
 from penstock.connectors.sql.places import SqlText
@@ -173,21 +174,40 @@ class ParsedStatement:
         return list(self.select.expressions)
 
 
+class _Parser(DuckDBParser):
+    """Parse as DuckDB does, and keep the places of constants, which SQLGlot's parser drops."""
+
+    PRIMARY_PARSERS: ClassVar[Any] = {
+        **DuckDBParser.PRIMARY_PARSERS,
+        TokenType.NULL: lambda self, token: self.expression(exp.Null(), token),
+        TokenType.TRUE: lambda self, token: self.expression(exp.Boolean(this=True), token),
+        TokenType.FALSE: lambda self, token: self.expression(exp.Boolean(this=False), token),
+    }
+
+
+_UNNAMED: Final = (
+    "Name the dataset itself: FROM and the name by which it is registered, for example FROM visits."
+    " Files, functions and lists of values are not read."
+)
+
+
 def parsed(text: str) -> ParsedStatement:
     """Parse a statement.  Raises ``InvalidInput`` with the place of the first part it refuses."""
     source = SqlText(text)
     tree = _tree(source)
     if not isinstance(tree, exp.Select):
         raise source.refusal(tree, "Write one SELECT.")
-    _require_known(source, rewritten(tree))
     origin = tree.args.get("from_")
-    if origin is None or not isinstance(origin.this, exp.Table):
+    if origin is None:
         raise source.refusal(tree, "Name the dataset: FROM and its name.")
     table = origin.this.this
+    if not isinstance(origin.this, exp.Table) or not isinstance(table, exp.Identifier):
+        raise source.refusal(origin, _UNNAMED)
+    _require_known(source, rewritten(tree))
     alias = origin.this.args.get("alias")
     named = table if alias is None or alias.this is None else alias.this
-    if not isinstance(table, exp.Identifier) or not isinstance(named, exp.Identifier):
-        raise source.refusal(origin, "Name the dataset: FROM and its name.")
+    if not isinstance(named, exp.Identifier):
+        raise source.refusal(origin, _UNNAMED)
     return ParsedStatement(source, tree, table, named)
 
 
@@ -196,7 +216,7 @@ def _tree(source: SqlText) -> Node:
     refusal: InvalidInput | None = None
     trees: list[Node | None] = []
     try:
-        trees = list(DuckDB().parser(error_level=ErrorLevel.IMMEDIATE).parse(tokens, source.text))
+        trees = list(_Parser(ErrorLevel.IMMEDIATE, dialect=DuckDB()).parse(tokens, source.text))
     except ParseError as error:
         refusal = source.refusal(_spot(source, error), "This is no SQL that can be read here.")
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):

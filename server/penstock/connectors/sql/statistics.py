@@ -59,7 +59,10 @@ def statistic(aggregates: Sequence[Aggregate], columns: Columns) -> Statistic:
     elif kinds <= _SPREADS and names:
         joined = {"type": "moments", "columns": list(names)}
     if joined is None:
-        raise columns.source.refusal(_misfit(aggregates).node, _APART)
+        beside = kinds - _COUNTS - {Kind.LINE}
+        both = Kind.LINE in kinds and beside and beside <= _SPREADS and len(names) == 2
+        sentence = _LINE_APART if both else _APART
+        raise columns.source.refusal(_misfit(aggregates).node, sentence)
     return Statistic(joined, tuple(aggregates), where, names)
 
 
@@ -117,6 +120,13 @@ _APART: Final = (
     "No single vector answers this together with what is selected before it. Write a statement of"
     " its own. Together are answered: sums, means, variances, covariances and counts of any"
     " columns and rows; quantiles of one column; REGR_SLOPE and REGR_INTERCEPT of one pair."
+)
+
+
+_LINE_APART: Final = (
+    "REGR_SLOPE and REGR_INTERCEPT stand beside counts alone. Write COVAR_POP(y, x), VAR_POP(x),"
+    " AVG(y) and AVG(x) in their place, beside the others: the slope is COVAR_POP / VAR_POP, the"
+    " intercept AVG(y) less the slope times AVG(x), computed from the release at no charge."
 )
 
 

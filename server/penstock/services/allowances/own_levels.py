@@ -62,11 +62,20 @@ def require_histogram_at(terms: Terms, tier: Tier) -> None:
         )
 
 
-def without_tiers_above(problem: BudgetExhausted, tier: Tier) -> BudgetExhausted:
-    """Return a refusal that does not tell an analyst what the tiers above theirs have spent."""
+def without_tiers_above(problem: BudgetExhausted, tier: Tier, terms: Terms) -> BudgetExhausted:
+    """Return a refusal that does not tell an analyst what the tiers above theirs have spent.
+
+    It says what would help of what the query's ``terms`` say.
+    """
     if problem.data.get("tier") == tier.name:
         return problem
+    *ways, last = [
+        "more noise",
+        *(["a lower max_levels"] if "max_levels" in terms.model_fields_set else []),
+        *(["fewer false keys"] if hasattr(terms, "false_keys") else []),
+    ]
+    listed = f"{', '.join(ways)} or {last}" if ways else last
     return BudgetExhausted(
         f"The budget of a tier above {tier.name!r}, which would see the query as well, does not"
-        " allow it. Take more noise, a lower max_levels or fewer false keys, or ask an admin."
+        f" allow it. Take {listed}, or ask an admin."
     )

@@ -261,10 +261,21 @@ class SqlRequest(Terms):
     sql: Annotated[str, Field(max_length=LONGEST)]
     contribution: ContributionSpec = ContributionSpec()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _require_sql_alone(cls, sent: object) -> object:
+        if isinstance(sent, dict) and "aggregate" in sent:
+            raise PydanticCustomError(
+                "sql",
+                "A query is in SQL or a spec: leave aggregate out with the rest of the spec, or"
+                " leave sql out.",
+                {"field": "aggregate"},
+            )
+        return sent
+
 
 def _is_sql(value: object) -> bool:
-    sent = isinstance(value, dict) and "sql" in value and "aggregate" not in value
-    return sent or isinstance(value, SqlRequest)
+    return isinstance(value, SqlRequest) or (isinstance(value, dict) and "sql" in value)
 
 
 def _kind_of_query(value: object) -> str:

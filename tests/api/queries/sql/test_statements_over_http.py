@@ -100,6 +100,7 @@ def test_a_key_makes_a_registration_in_sql_happen_once(people: World) -> None:
         ({"sql": "(" * 20_000}, 422, "/sql"),
         ({"sql": "SELECT COUNT(*) FROM absent"}, 404, None),
         ({"where": []}, 422, "/where"),
+        ({"aggregate": {"type": "count"}}, 422, "/aggregate"),
         ({"dataset": "people"}, 422, "/dataset"),
         ({"mechanism": "none"}, 422, "/mechanism"),
         ({"contribution": {"max_groups": 1}}, 422, "/contribution/max_rows_per_group"),

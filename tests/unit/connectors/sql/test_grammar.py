@@ -27,7 +27,9 @@ COUNT = "SELECT COUNT(*) FROM visits"
         ("SELECT SQRT(age) FROM visits", "no such function"),
         ("SELECT LIST(age) FROM visits", "no such function"),
         ("SELECT READ_CSV('/etc/passwd') FROM visits", "no such function"),
-        ("SELECT COUNT(*) FROM READ_CSV('/etc/passwd')", ""),
+        ("SELECT COUNT(*) FROM READ_CSV('/etc/passwd')", "the name by which it is registered"),
+        ("SELECT COUNT(*) FROM range(3)", "Name the dataset itself"),
+        ("SELECT COUNT(*) FROM (VALUES (1))", "Name the dataset itself"),
         (f"{COUNT} WHERE ward LIKE 'a%'", "Write IN"),
         (f"{COUNT} WHERE age % 2 = 0", "no remainder"),
         (f"{COUNT} WHERE age // 2 = 0", "no division"),
@@ -54,6 +56,16 @@ def test_other_parts_are_refused_with_their_place(text: str, alternative: str) -
     refusal = refusal_of(text)
     assert refusal.startswith("Line 1, column ")
     assert alternative in refusal
+
+
+@pytest.mark.parametrize(
+    "condition", ["FALSE", "TRUE", "NULL", "age > 3 AND FALSE", "urgent OR (NOT true)", "NOT NULL"]
+)
+def test_a_constant_is_refused_where_it_stands(condition: str) -> None:
+    text = f"SELECT COUNT(*) FROM visits WHERE {condition}"
+    constant = condition.rstrip(")").split(" ")[-1]
+    place = text.index(constant) + 1
+    assert refusal_of(text).startswith(f"Line 1, column {place}: Write a condition here")
 
 
 @pytest.mark.parametrize(

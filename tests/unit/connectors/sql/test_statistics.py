@@ -38,7 +38,6 @@ def test_aggregates_together_are_one_statistic(aggregates: str, fields: object) 
         ("MEDIAN(age), MEDIAN(cost)", 21),
         ("MEDIAN(age), AVG(age)", 21),
         ("REGR_SLOPE(cost, age), REGR_SLOPE(age, cost)", 31),
-        ("REGR_SLOPE(cost, age), AVG(age)", 31),
         ("COUNT_IF(urgent), COUNT(DISTINCT person)", 26),
     ],
 )
@@ -96,3 +95,16 @@ def test_a_count_of_other_rows_stands_beside_sums() -> None:
 )
 def test_counts_of_the_same_rows_are_one(aggregates: str, fields: object) -> None:
     assert fields_of(f"SELECT {aggregates} FROM visits") == {"aggregate": fields}
+
+
+@pytest.mark.parametrize("other", ["CORR(cost, age)", "AVG(age)", "VAR_POP(cost)"])
+def test_a_slope_beside_other_aggregates_says_what_to_write(other: str) -> None:
+    for first, second in (("REGR_SLOPE(cost, age)", other), (other, "REGR_INTERCEPT(cost, age)")):
+        refusal = refusal_of(f"SELECT {first}, {second} FROM visits")
+        assert refusal.startswith(f"Line 1, column {len(f'SELECT {first}, ') + 1}: ")
+        assert "the slope is COVAR_POP / VAR_POP" in refusal
+    parts = "COVAR_POP(cost, age), VAR_POP(age), AVG(cost), AVG(age), CORR(cost, age)"
+    fields = fields_of(f"SELECT {parts} FROM visits")
+    assert fields["aggregate"] == {"type": "moments", "columns": ["cost", "age"]}
+    other_pair = refusal_of("SELECT REGR_SLOPE(cost, age), MEDIAN(age) FROM visits")
+    assert "No single vector" in other_pair

@@ -62,8 +62,20 @@ def test_false_keys_of_other_tiers_are_refused(stays: World) -> None:
 def test_a_refusal_above_says_nothing_of_it(stays: World) -> None:
     _, tier = named(stays, "partner")
     own = BudgetExhausted("No.", tier="partner", needed_share=2.0)
-    assert own_levels.without_tiers_above(own, tier) is own
+    plain = request_of("mine")
+    assert own_levels.without_tiers_above(own, tier, plain) is own
     above = BudgetExhausted("No: internal has 0.1 left.", tier="internal", needed_share=2.0)
-    told = own_levels.without_tiers_above(above, tier)
+    told = own_levels.without_tiers_above(above, tier, plain)
     assert told.data == {}
     assert "internal" not in told.detail
+
+
+def test_a_refusal_above_says_what_helps_of_what_was_sent(stays: World) -> None:
+    _, tier = named(stays, "partner")
+    above = BudgetExhausted("No.", tier="internal")
+    plain = request_of("mine")
+    for terms, ways in (
+        (plain, "Take more noise, or ask"),
+        (plain.model_copy(update={"max_levels": 3}), "Take more noise or a lower max_levels, or"),
+    ):
+        assert ways in own_levels.without_tiers_above(above, tier, terms).detail

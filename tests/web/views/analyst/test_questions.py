@@ -115,6 +115,26 @@ def test_nonsense_comes_back_with_its_reason_beside_it(
 
 
 @pytest.mark.usefixtures("unchanged")
+@pytest.mark.parametrize(
+    ("sql", "refused"),
+    [
+        (f"{SQL} LIMIT 3", "Leave LIMIT out"),
+        (SQL.replace("book", "absent"), "no column of this name"),
+        (SQL.replace("loans", "absent"), None),
+        (SQL, None),
+    ],
+)
+def test_all_mistakes_are_shown_at_once(root: Browser, sql: str, refused: str | None) -> None:
+    without = {**ASKED, "sql": sql, "level public": "", "level internal": ""}
+    for path in ("/ask/sql/preview", "/ask/sql"):
+        page = root.previewed(path, **without, once="4")
+        assert page.status_code == 422, text_of(page)
+        assert "Enter a level for at least one tier" in text_of(page)
+        assert ('id="sql-wrong"' in page.text) == (refused is not None)
+        assert (refused or "") in text_of(page)
+
+
+@pytest.mark.usefixtures("unchanged")
 def test_a_refusal_names_the_place_in_the_text(root: Browser) -> None:
     page = root.previewed(
         "/ask/sql/dummy", **{**ASKED, "sql": "SELECT COUNT(*) FROM loans LIMIT 3"}

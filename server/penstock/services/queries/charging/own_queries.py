@@ -114,7 +114,7 @@ def charged_under(
         try:
             charge_all(session, principal, dataset, query, quote, fresh, also)
         except BudgetExhausted as problem:
-            raise without_tiers_above(problem, tier) from None
+            raise without_tiers_above(problem, tier, request) from None
         take(session, allowance, query, quote.rungs[tier.name], own.counted, query.created_at)
         return query, kind_of(query).levels.telling({query.ceiling})
 

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 
 from sqlmodel import Session
 
-from penstock.connectors.planning.refusals import checked
+from penstock.connectors.planning.refusals import checked, refusal
+from penstock.connectors.specs.models import DatasetSpec
 from penstock.connectors.sql.grammar import parsed
-from penstock.connectors.sql.reading import reading, table_of
+from penstock.connectors.sql.places import POINTER
+from penstock.connectors.sql.reading import Reading, reading, table_of
+from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.tables.datasets import Dataset
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
@@ -48,15 +51,41 @@ def resolved_statement(
 ) -> ResolvedStatement:
     """Return the spec that a statement is read as, with notes.  Raises as ``resolved`` does."""
     principal.require("analyst", "admin")
-    statement = parsed(request.sql)
-    with server.database.read() as session:
-        dataset = _dataset(session, principal, _Names(request.name, table_of(statement)))
-    spec = spec_of(dataset)
-    understood = reading(statement, spec)
+    spec, understood = _understood(server, principal, request.name, request.sql)
     terms = request.model_dump(exclude_unset=True, exclude={"sql"})
     computed: ComputedQueryRequest = checked(ComputedQueryRequest, {**terms, **understood.fields})
     understood.require_meaning(spec, computed)
     return ResolvedStatement(computed, list(understood.notes))
+
+
+def with_mistakes(
+    server: Server, principal: Principal, text: str, error: InvalidInput
+) -> InvalidInput:
+    """Return a refusal of what was sent beside a statement, with what is wrong in the statement.
+
+    ``error`` itself says nothing of the statement, unless the statement was not read at all.
+    """
+    principal.require("analyst", "admin")
+    if any(place == POINTER for place, _ in error.errors):
+        return error
+    try:
+        _understood(server, principal, "", text)
+    except InvalidInput as own:
+        return refusal([*error.errors, *own.errors])
+    except NotFound:
+        return error
+    return error
+
+
+def _understood(
+    server: Server, principal: Principal, name: str, text: str
+) -> tuple[DatasetSpec, Reading]:
+    """Return a dataset with what a statement says of it, for a query of this name."""
+    statement = parsed(text)
+    with server.database.read() as session:
+        dataset = _dataset(session, principal, _Names(name, table_of(statement)))
+    spec = spec_of(dataset)
+    return spec, reading(statement, spec)
 
 
 def _dataset(session: Session, principal: Principal, names: _Names) -> Dataset:

@@ -85,7 +85,7 @@ def _without_values(value: object) -> object:
 
 def _kind_of_ask(value: object) -> str:
     sent = value if isinstance(value, dict) else {}
-    if isinstance(value, SqlAsk) or ("sql" in sent and "aggregate" not in sent):
+    if isinstance(value, SqlAsk) or "sql" in sent:
         return "<sql>"
     structure = sent.get("structure")
     if structure == "sparse_histogram" or isinstance(value, HistogramAsk):

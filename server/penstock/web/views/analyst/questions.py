@@ -73,7 +73,7 @@ def try_sql(visit: Visit) -> Response:
 def _previewed(visit: Visit, given: Mapping[str, str]) -> Response:
     def previewed() -> Response:
         visit.question()
-        sent = checked(PreviewRequest, _request(visit, given))
+        sent = sending.read(visit, PreviewRequest, _request(visit, given))
         preview = query_preview.preview(visit.server, visit.principal, sent, visit.patience)
         budget = budgets.show(visit.server, visit.principal, preview.dataset)
         return _form(visit, form_input.kept(given), _Answers(charts_of_query(preview, budget)))

@@ -9,9 +9,11 @@ from typing import Any
 from flask import Response
 
 from penstock.connectors.planning.refusals import checked
+from penstock.errors import InvalidInput
 from penstock.http.pacing import hide_duration
 from penstock.services import budgets
 from penstock.services.jobs import registrations
+from penstock.services.queries.sql import statements
 from penstock.services.requests import asking
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import QueryRequest
@@ -29,9 +31,22 @@ CARRIED = frozenset({"dataset", "name", "max_groups", "max_rows", "mechanism", "
 """The fields that form and editor share, but for those of levels."""
 
 
+def read(visit: Visit, form: Any, body: Mapping[str, Any]) -> Any:
+    """Return a question as ``form``, a model or a union of them.
+
+    Raises ``InvalidInput`` with all its mistakes at once, those of its statement among them.
+    """
+    try:
+        return checked(form, dict(body))
+    except InvalidInput as error:
+        if "sql" not in body:
+            raise
+        raise statements.with_mistakes(visit.server, visit.principal, body["sql"], error) from None
+
+
 def register(visit: Visit, body: Mapping[str, Any]) -> tuple[Response, str]:
     """Register a question in the request itself; redirect to its query."""
-    sent = checked(QueryRequest, dict(body))
+    sent = read(visit, QueryRequest, body)
     query = registrations.query(visit.server, visit.principal, sent)
     response = visit.go("query", query=query.name, added="1")
     return response, response.location or ""
@@ -39,7 +54,7 @@ def register(visit: Visit, body: Mapping[str, Any]) -> tuple[Response, str]:
 
 def send_request(visit: Visit, body: Mapping[str, Any], purpose: str) -> tuple[Response, str]:
     """Request a question; redirect to the request, or to the query that it is already."""
-    sent = checked(AskRequest, {**body, "purpose": purpose})
+    sent = read(visit, AskRequest, {**body, "purpose": purpose})
     view = asking.ask(visit.server, visit.principal, sent)
     # Otherwise the answer's time could distinguish a hidden query from none.
     hide_duration(0)
