@@ -7,6 +7,11 @@ depend on nothing.
 from fractions import Fraction
 
 import alembic.command
+import croniter
+import duckdb
+import pandas
+import pyarrow.csv
+import pyarrow.parquet
 import pytest
 import scipy.special
 import scipy.stats
@@ -18,16 +23,23 @@ from tests.faults.postgresql import diaries
 from tests.faults.races import deciding, racing, registering
 from tests.faults.requests import requesting
 
+from penstock.connectors.duckdb import conformance, connector
 from penstock.persistence import migrate
 from penstock.privacy import Ladder
 
 # The modules that hold what the processes do.
 __all__ = [
     "alembic",
+    "conformance",
+    "connector",
+    "croniter",
     "deciding",
     "diaries",
+    "duckdb",
     "histogram_tasks",
+    "pandas",
     "prefork",
+    "pyarrow",
     "pytest",
     "racing",
     "registering",
