@@ -129,8 +129,10 @@ def main() -> NoReturn:
             # A character that the terminal cannot show must not make the command fail.
             stream.reconfigure(errors="backslashreplace")
     code = run(sys.argv[1:])
-    # At exit the operating system frees the modules' memory at once, not object by object.
-    gc.freeze()
+    # At exit the operating system frees the modules' memory at once, not object by object.  Only
+    # DuckDB's module must be freed: it counts at exit what is left of it, and complains of that.
+    if "_duckdb" not in sys.modules:
+        gc.freeze()
     sys.exit(code)
 
 

@@ -305,3 +305,20 @@ def require_apart(done: Result, code: int, says: str) -> None:
     assert bool(done.out) is (code == 0)
     assert says in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+def test_at_exit_modules_are_left_as_they_are_unless_one_would_complain(
+    monkeypatch: pytest.MonkeyPatch, loaded: bool
+) -> None:
+    """DuckDB's module lists on standard error what is left of it when the process ends."""
+    frozen: list[bool] = []
+    monkeypatch.setattr(program.gc, "freeze", lambda: frozen.append(True))
+    monkeypatch.setattr(program.gc, "set_threshold", lambda _: None)
+    monkeypatch.setattr(sys, "argv", ["penstock", "--version"])
+    monkeypatch.delitem(sys.modules, "_duckdb", raising=False)
+    if loaded:
+        monkeypatch.setitem(sys.modules, "_duckdb", sys)
+    with pytest.raises(SystemExit):
+        program.main()
+    assert frozen == ([] if loaded else [True])
