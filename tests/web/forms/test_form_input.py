@@ -127,6 +127,23 @@ def test_a_form_that_is_shown_again_has_the_status_of_its_problem(
     assert Form({}, problem).status == status
 
 
+@pytest.mark.parametrize(
+    ("problem", "wait", "part"),
+    [
+        (None, 0, 200),
+        (InvalidInput("x"), 0, 422),
+        (TooManyRequests("x", retry_after=7), 7, 200),
+        (Busy("x"), 2, 200),
+    ],
+)
+def test_a_part_that_has_to_wait_is_no_error_and_says_how_long(
+    problem: PenstockError | None, wait: int, part: int
+) -> None:
+    form = Form({}, problem)
+    assert (form.wait, form.status_for(part=True)) == (wait, part)
+    assert form.status_for(part=False) == form.status
+
+
 def test_a_refused_form_keeps_its_key_unless_the_key_was_used_before() -> None:
     sent = MultiDict({"once": "k" * 32, "name": "a"})
     assert kept(sent).key == refused(sent, InvalidInput("x")).key == "k" * 32

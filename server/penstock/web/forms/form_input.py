@@ -18,6 +18,10 @@ _STATUSES = ((InvalidInput, 422), (Forbidden, 403), (TooManyRequests, 429), (Bus
 """HTTP status of a form that is shown again, by the kind of error; 409 for all others."""
 
 
+WAIT = 2
+"""The seconds until what has to wait is tried again, where the server states no number."""
+
+
 @dataclass(frozen=True)
 class Form:
     """Hold a form: ``given`` is what was typed, by field; ``problem`` is why it was refused."""
@@ -64,11 +68,26 @@ class Form:
         return [self.problem.detail] if self.problem else []
 
     @property
+    def wait(self) -> int:
+        """Return in how many seconds to try again what has to wait; 0 if it need not."""
+        if not isinstance(self.problem, TooManyRequests | Busy):
+            return 0
+        stated = self.problem.data.get("retry_after")
+        return stated if isinstance(stated, int) else WAIT
+
+    @property
     def status(self) -> int:
         """Return the HTTP status of the page that shows the form."""
         if self.problem is None:
             return 200
         return next((code for kind, code in _STATUSES if isinstance(self.problem, kind)), 409)
+
+    def status_for(self, *, part: bool) -> int:
+        """Return the status of a page that shows the form, or of a ``part`` for the script.
+
+        A script whose preview has to wait repeats it by itself: that is no error to anybody.
+        """
+        return 200 if part and self.wait else self.status
 
 
 def _within(place: str, pointer: str) -> bool:

@@ -158,7 +158,7 @@ def _form(visit: Visit, form: Form, answers: _Answers | None = None) -> Response
     dataset = _chosen(known, form.given)
     return visit.page(
         "analyst/asking/answers.html" if visit.is_part else "analyst/asking/editor.html",
-        form.status,
+        form.status_for(part=visit.is_part),
         form=form,
         datasets=[each.name for each in known],
         dataset=dataset,

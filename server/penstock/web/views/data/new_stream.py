@@ -70,7 +70,7 @@ def _form(visit: Visit, form: Form, charts: PreviewCharts | None = None) -> Resp
     )
     return visit.page(
         "data/preview.html" if visit.is_part else "data/building/frame.html",
-        form.status,
+        form.status_for(part=visit.is_part),
         form=form,
         kind=None,
         kinds=query_kinds.KINDS,

@@ -42,7 +42,9 @@ def preview_decision(visit: Visit, request_id: str) -> Response:
 
     def again(form: Form) -> Response:
         if visit.is_part:
-            return visit.page("data/preview.html", form.status, form=form, charts=None)
+            return visit.page(
+                "data/preview.html", form.status_for(part=True), form=form, charts=None
+            )
         return page_of(visit, request_id, form)
 
     return tried(previewed, lambda problem: again(form_input.refused(given, problem)))
