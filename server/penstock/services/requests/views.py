@@ -319,7 +319,9 @@ def _comments(
     ).all()
     comments = [RequestCommentView(row.by, row.comment, row.at) for row in stored]
     if decision is not None and decision.comment is not None:
-        comments.append(RequestCommentView(decision.by, decision.comment, decision.at))
+        later = (place for place, row in enumerate(stored) if row.at > decision.at)
+        of_decision = RequestCommentView(decision.by, decision.comment, decision.at)
+        comments.insert(next(later, len(comments)), of_decision)
     return comments
 
 

@@ -67,3 +67,15 @@ def test_a_decided_request_takes_comments_and_a_withdrawn_one_takes_none_of_its_
         comment(stays, "ines", again, "Still here.")
     comment(stays, "ada", again, "Withdrawn, but noted.")
     assert read(stays, "ines", again) == []
+
+
+def test_a_decision_s_comment_stands_where_it_was_made(stays: World) -> None:
+    view = ask(stays)
+    for who, text in (("ines", "First."), ("ada", ""), ("ines", "Why?"), ("ada", "See above.")):
+        stays.clock.forward(minutes=1)
+        if text:
+            comment(stays, who, view, text)
+        else:
+            decide(stays, who, view, "decline", comment="Too close.")
+    texts = [text for _, text in read(stays, "ines", view)]
+    assert texts == ["First.", "Too close.", "Why?", "See above."]
