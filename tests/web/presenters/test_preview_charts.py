@@ -61,6 +61,12 @@ def test_each_tier_has_its_margin_and_its_share_of_the_budget() -> None:
     assert (shown.keys, shown.steps, shown.comparisons) == (None, None, ())
 
 
+def test_a_preview_without_a_tier_speaks_of_levels_and_not_of_releases() -> None:
+    drawn = charts_of_query(preview(), BUDGET).errors.drawn
+    assert "No tier that you see has a level." in drawn
+    assert "released" not in drawn
+
+
 def test_of_quantiles_the_margins_are_those_of_ranks() -> None:
     ranks = [RankErrorView(0.25, error(30.0)), RankErrorView(0.5, error(26.0))]
     quantiles = replace(PREVIEW, tiers=[replace(tier, ranks=ranks) for tier in PREVIEW.tiers])

@@ -36,7 +36,8 @@ class Groups:
     """Hold the released values of groups: one interval per key at each level.
 
     ``quantity`` says what the numbers count.  ``confidence`` is that of the intervals.
-    ``total`` is the number of all groups if these are only the first of more.
+    ``total`` is the number of all groups if these are only the first of more; ``none`` is what is
+    said where there is none.
     """
 
     title: str
@@ -45,6 +46,7 @@ class Groups:
     quantity: str = ""
     confidence: float = 0.95
     total: int = 0
+    none: str = NONE
 
     @property
     def count(self) -> int:
@@ -59,7 +61,7 @@ def bars_with_intervals(groups: Groups, prefix: str, width: int = NARROW) -> str
     """
     of_one_length(groups.keys, groups.levels, "groups")
     if not groups.keys or not groups.levels:
-        return nothing(prefix, groups.title, NONE, width)
+        return nothing(prefix, groups.title, groups.none, width)
     shown = min(len(groups.keys), max(MOST_LINES // len(groups.levels), 1))
     lines = _lines(groups, shown)
     several = len(groups.levels) > 1

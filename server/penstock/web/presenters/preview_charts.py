@@ -118,6 +118,7 @@ def _errors(tiers: Sequence[Tier], of: str, errors: Sequence[ErrorView] = ()) ->
         tuple(tier.tier for tier in tiers),
         (Level("error", tuple(Interval(0.0, -half, half) for half in halves)),),
         confidence=tiers[0].error.confidence if tiers else 0.95,
+        none="No tier that you see has a level.",
     )
     return picture(intervals.bars_with_intervals, intervals.rows, content, "errors")
 
