@@ -11,6 +11,10 @@ import httpx
 import pytest
 from tests.client.questions.asking import COST, OPEN, QUERY
 
+from penstock_client import Forbidden, InvalidField, InvalidInput, PenstockError
+from penstock_client.questions.question import ADVICE, Question
+from penstock_client.questions.terms import NoClearance, NoLevel
+
 SQL = "SELECT carrier, COUNT(*) AS n FROM flights GROUP BY carrier"
 Run = Callable[..., int]
 
@@ -65,6 +69,49 @@ def test_a_question_is_registered_or_requested(
     assert json.loads(capsys.readouterr().out) == OPEN
 
 
+NOT_VALID = InvalidInput(
+    *(422, "INVALID_INPUT", "Not valid", "Two places."),
+    errors=(
+        InvalidField("/contribution/max_rows_per_group", "Say how many rows."),
+        InvalidField("/sql", "Unknown."),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (NOT_VALID, "--max-rows-per-group: Say how many rows.\n  /sql: Unknown."),
+        (Forbidden(403, "FORBIDDEN", "No", f"No. {ADVICE}"), "No. You may send it to the admin"),
+        (NoLevel("epsilon="), "give --epsilon (at your clearance), --share"),
+        (NoClearance("epsilon="), "give --level TIER=EPSILON, or --share"),
+    ],
+)
+def test_errors_name_options_and_nothing_of_python(
+    run: Run,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    error: PenstockError,
+    words: str,
+) -> None:
+    def refuse(_: Question) -> None:
+        raise error
+
+    monkeypatch.setattr(Question, "result", refuse)
+    assert run("sql", SQL, "--epsilon", "0.5") != 0
+    complaint = capsys.readouterr().err
+    assert words in complaint
+    for other in ("epsilon=", "purpose=", "/contribution"):
+        assert other not in complaint
+
+
+def test_a_question_without_a_level_asks_for_an_option(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("sql", SQL) != 0
+    assert "give --epsilon" in capsys.readouterr().err
+
+
 def test_the_text_may_come_from_standard_input(
     run: Run, requests: list[httpx.Request], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,6 +128,7 @@ def test_the_text_may_come_from_standard_input(
         ("--epsilon", "0.5", "--preview", "--register"),
         ("--epsilon", "0.5", "--request"),
         ("--epsilon", "0.5", "--purpose", "a report"),
+        ("--epsilon", "0.5", "--request", "--purpose", " "),
         ("--level", "partner"),
         ("--level", "=0.5"),
         ("--level", "partner=0"),

@@ -113,3 +113,14 @@ def test_a_notebook_shows_the_columns(table: Table) -> None:
         assert text in page
     assert values_of({"categories": list(range(10))}) == "0, 1, 2, 3, 4, 5, 6, 7 and 2 more"
     assert values_of({"lower": 3}) == "3 to "
+
+
+def test_a_table_is_shown_in_a_line(table: Table) -> None:
+    assert repr(table) == "<Table survey: 4 columns>"
+    some = table.mutate(half=col("income") - 500).filter(col("age") >= 18).group_by("area")
+    assert repr(some) == "<Table survey: 4 columns, and half, filtered by 1, in 1 groupings>"
+
+
+def test_a_question_of_a_table_has_a_line_for_each_part(table: Table) -> None:
+    page = table.filter(col("age") >= 18).aggregate(n=count())._repr_html_()
+    assert "dataset: &quot;survey&quot;\nwhere: [{" in page

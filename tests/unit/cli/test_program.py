@@ -1,5 +1,6 @@
 """Test the program as a whole: help, late imports, output, exit codes, unexpected errors."""
 
+import gc
 import sqlite3
 import subprocess
 import sys
@@ -313,8 +314,8 @@ def test_at_exit_modules_are_left_as_they_are_unless_one_would_complain(
 ) -> None:
     """DuckDB's module lists on standard error what is left of it when the process ends."""
     frozen: list[bool] = []
-    monkeypatch.setattr(program.gc, "freeze", lambda: frozen.append(True))
-    monkeypatch.setattr(program.gc, "set_threshold", lambda _: None)
+    monkeypatch.setattr(gc, "freeze", lambda: frozen.append(True))
+    monkeypatch.setattr(gc, "set_threshold", lambda _: None)
     monkeypatch.setattr(sys, "argv", ["penstock", "--version"])
     monkeypatch.delitem(sys.modules, "_duckdb", raising=False)
     if loaded:

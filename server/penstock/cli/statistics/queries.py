@@ -11,7 +11,7 @@ from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document, plainly
 from penstock.cli.people.proposals import do_or_propose
 from penstock.cli.specs import checked, content_of
-from penstock.cli.statistics.sql_options import query_content, sql_options
+from penstock.cli.statistics.sql_options import in_options, query_content, sql_options
 from penstock.figures import moment, percent, short
 
 if TYPE_CHECKING:
@@ -115,9 +115,10 @@ def register(operator: Operator, /, file: str | None, **terms: object) -> None:
     from penstock.services.jobs import registrations
     from penstock.services.schemas.queries import QueryRequest
 
-    request = checked(QueryRequest, query_content(operator, file, terms))
-    operator.progress("Charging every tier, then reading the data once")
-    operator.print(shown(registrations.query(operator.server, operator.principal, request)))
+    with in_options(terms):
+        request = checked(QueryRequest, query_content(operator, file, terms))
+        operator.progress("Charging every tier, then reading the data once")
+        operator.print(shown(registrations.query(operator.server, operator.principal, request)))
 
 
 @query.command()
@@ -135,8 +136,9 @@ def preview(operator: Operator, /, file: str | None, **terms: object) -> None:
     from penstock.services.previews import query_preview as previews
     from penstock.services.schemas.queries import PreviewRequest
 
-    request = checked(PreviewRequest, query_content(operator, file, terms))
-    operator.print(previewed(previews.preview(operator.server, operator.principal, request)))
+    with in_options(terms):
+        request = checked(PreviewRequest, query_content(operator, file, terms))
+        operator.print(previewed(previews.preview(operator.server, operator.principal, request)))
 
 
 @query.command()

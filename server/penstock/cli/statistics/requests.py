@@ -153,10 +153,11 @@ def _shown(view: "RequestView") -> Document:
         *(Column("user"), Column("tier"), Column("requested_at"), Column("withdrawn")),
         *(Column("sees_query"), Column("id"), Column("purpose", None)),
     )
+    answered = view.query is not None or view.registered_as is not None
     rows = [
         (
             *(asker.user, asker.tier, asker.requested_at, asker.withdrawn),
-            *(asker.sees_query, asker.id, asker.purpose),
+            *(asker.sees_query if answered else None, asker.id, asker.purpose),
         )
         for asker in view.askers
     ]

@@ -1,6 +1,7 @@
 """Take a query in SQL from options, in place of a file or beside it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import click
 from penstock.cli.operator import Operator
 from penstock.cli.options import Positive, TierBudget, option
 from penstock.cli.specs import STANDARD_INPUT, bytes_of, content_of
-from penstock.errors import MalformedInput
+from penstock.errors import InvalidInput, MalformedInput
 
 _USUAL = "gaussian"
 _OPTIONS = (
@@ -25,8 +26,22 @@ _OPTIONS = (
         help="With --sql: the epsilon of a tier, in place of --share; for each tier.",
     ),
     option("--max-groups", type=int, help="With --sql: the groups in which a unit may count."),
-    option("--max-rows", type=int, help="With --sql: the rows of a unit that may count in each."),
+    option(
+        "--max-rows-per-group",
+        type=int,
+        help="With --sql: the rows of a unit that may count in each.",
+    ),
 )
+
+_PLACES = {
+    "/contribution/max_groups": "--max-groups",
+    "/contribution/max_rows_per_group": "--max-rows-per-group",
+    "/levels": "--level",
+    "/share": "--share",
+    "/mechanism": "--mechanism",
+    "/name": "--name",
+}
+"""The option that sets a place of a query."""
 
 
 def sql_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -34,6 +49,26 @@ def sql_options(command: Callable[..., None]) -> Callable[..., None]:
     for add in reversed(_OPTIONS):
         command = add(command)
     return command
+
+
+@contextmanager
+def in_options(terms: Mapping[str, Any]) -> Iterator[None]:
+    """Name the options of a query with ``--sql``, and not its fields, in what is not valid."""
+    try:
+        yield
+    except InvalidInput as error:
+        if terms["sql"] is None:
+            raise
+        error.errors = tuple((_option(place), detail) for place, detail in error.errors)
+        raise
+
+
+def _option(pointer: str) -> str:
+    """Return the option that sets a place of a query, or the place if none does."""
+    return next(
+        (option for place, option in _PLACES.items() if f"{pointer}/".startswith(f"{place}/")),
+        pointer,
+    )
 
 
 def query_content(operator: Operator, file: str | None, terms: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,8 +89,8 @@ def query_content(operator: Operator, file: str | None, terms: Mapping[str, Any]
     content |= {name: terms[name] for name in ("name", "mechanism", "share") if terms[name]}
     if terms["level"]:
         content["levels"] = dict(terms["level"])
-    bounds = {"max_groups": terms["max_groups"], "max_rows_per_group": terms["max_rows"]}
-    given = {name: bound for name, bound in bounds.items() if bound is not None}
+    bounds = ("max_groups", "max_rows_per_group")
+    given = {name: terms[name] for name in bounds if terms[name] is not None}
     if given:
         content["contribution"] = given
     if "name" not in content:

@@ -47,6 +47,9 @@ def test_a_request_is_listed_shown_commented_on_and_approved(stays: Run) -> None
     shown = stays("request", "show", public_id)
     assert "    and the plan of beds for the next year\n" in shown.out
     assert "not registered" in shown.out
+    # Nobody sees a query that there is not.
+    (row,) = [line for line in shown.out.splitlines() if line.startswith("ines")]
+    assert row.split().count("no") == 1
     assert "margin of error" in shown.out
     assert stays("request", "comment", public_id, "By town alone?").code == 0
     options = ("--level", "internal=0.25", "--name", "towns", "--comment", "Of use to many.")

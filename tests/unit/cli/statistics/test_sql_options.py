@@ -67,3 +67,20 @@ def test_what_is_missing_is_said(stays: Run, arguments: tuple[str, ...], words: 
     refused = stays("query", "preview", *arguments)
     assert refused.code != 0
     assert words in refused.err
+
+
+def test_a_missing_bound_is_named_by_its_option(stays: Run) -> None:
+    rows = "SELECT town, COUNT(*) FROM stays GROUP BY town"
+    options = ("--sql", rows, "--name", "rows", "--max-groups", "1", "--share", "0.1")
+    for command in ("preview", "register"):
+        refused = stays("query", command, *options)
+        assert refused.code != 0
+        assert "The place is --max-rows-per-group." in refused.err
+    assert stays("query", "preview", *options, "--max-rows-per-group", "2").code == 0
+
+
+def test_a_missing_bound_of_a_file_is_named_by_its_place(stays: Run, tmp_path: Path) -> None:
+    spec = {**BY_TOWN, "aggregate": {"type": "count"}, "contribution": {"max_groups": 1}}
+    (tmp_path / "rows.json").write_text(json.dumps(spec))
+    refused = stays("query", "preview", "rows.json")
+    assert "The place is /contribution/max_rows_per_group." in refused.err

@@ -292,7 +292,7 @@ def history(history_items: Sequence[HistoryItem]) -> Document:
         Column("id"),
         Column("leaf", right=True),
     )
-    note = "" if history_items else "Nothing has been released yet."
+    note = "" if history_items else "Nothing has been released to you yet."
     return Document([item.answer for item in history_items], columns, rows, note=note)
 
 

@@ -33,6 +33,9 @@ NOMINAL: dict[str, object] = {"mechanism": "gaussian", "share": 0.01}
 ONCE = {"max_groups": 1, "max_rows_per_group": 1}
 """The contribution for the same, of a question without one; SQL does not say it."""
 
+ADVICE = "You may send the question to the admins: request(purpose=...)."
+"""What is said to those who may not register."""
+
 
 class Question:
     """Represent a statistic that may not be registered yet.
@@ -56,6 +59,14 @@ class Question:
         self._body: dict[str, object] | None = None
         self.data = as_json(data)
         self.terms = terms
+
+    def _lines(self) -> Sequence[str]:
+        """Return the question over several lines, a part of a spec on each."""
+        text = self.data.get("sql")
+        if isinstance(text, str):
+            return text.splitlines()
+        parts = ((name, json.dumps(part, ensure_ascii=False)) for name, part in self.data.items())
+        return [f"{name}: {part}" for name, part in parts]
 
     def __repr__(self) -> str:
         return f"<Question: {self._text()}>"
@@ -247,7 +258,7 @@ class Question:
 
     def _repr_html_(self) -> str:
         return (
-            f"<div><pre>{escape('<br>'.join(map(printable, self._text().splitlines())))}</pre>"
+            f"<div><pre>{escape('<br>'.join(map(printable, self._lines())))}</pre>"
             "<p><code>.preview()</code> shows what it would cost, and what is left.</p></div>"
         ).replace("&lt;br&gt;", "\n")
 
@@ -274,7 +285,7 @@ def _advised(error: Forbidden) -> Forbidden:
         error.status,
         error.code,
         error.title,
-        f"{error.detail} You may send the question to the admins: request(purpose=...).",
+        f"{error.detail} {ADVICE}",
         error.errors,
         error.request_id,
         error.data,

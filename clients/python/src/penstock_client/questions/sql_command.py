@@ -1,15 +1,31 @@
 """Run ``penstock-client sql``: ask a question in SQL."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 
 import click
 
 from penstock_client._show.settings import Settings, format_option
+from penstock_client.errors import Forbidden, InvalidArgument, InvalidInput
 from penstock_client.preview import STANDARD_INPUT
 from penstock_client.questions import documents
+from penstock_client.questions.question import ADVICE
+from penstock_client.questions.terms import NoClearance, NoLevel
 
 POSITIVE = click.IntRange(min=1)
+
+_PLACES = {
+    "/contribution/max_groups": "--max-groups",
+    "/contribution/max_rows_per_group": "--max-rows-per-group",
+    "/levels": "--level",
+    "/share": "--share",
+    "/mechanism": "--mechanism",
+    "/name": "--name",
+    "/purpose": "--purpose",
+}
+"""The option that sets a place of a request."""
 
 
 @click.command()
@@ -67,8 +83,10 @@ def sql(
         raise click.UsageError("Give one of --preview, --register and --request, not several.")
     if request != (purpose is not None):
         raise click.UsageError("--request and --purpose go together.")
+    if purpose is not None and not purpose.strip():
+        raise click.UsageError("--purpose says what the request is for; it is empty.")
     limits = {"max_groups": max_groups, "max_rows_per_group": max_rows_per_group}
-    with settings.connect() as client:
+    with settings.connect() as client, _in_options():
         question = client.sql(
             sys.stdin.read() if query == STANDARD_INPUT else query,
             name=name,
@@ -86,6 +104,43 @@ def sql(
             settings.print(documents.request(question.request(purpose)))
         else:
             settings.print(documents.result(question.result()))
+
+
+@contextmanager
+def _in_options() -> Iterator[None]:
+    """Name the options, and not fields of a request or arguments in Python, in errors."""
+    try:
+        yield
+    except NoLevel as error:
+        raise InvalidArgument(
+            "The question has no level yet: give --epsilon (at your clearance), --share (of each"
+            " tier's budget) or --level (of a tier)."
+        ) from error
+    except NoClearance as error:
+        raise InvalidArgument(
+            "--epsilon is the level at your clearance, and you have none; give --level"
+            " TIER=EPSILON, or --share."
+        ) from error
+    except Forbidden as error:
+        advice = "You may send it to the administrators: --request --purpose TEXT."
+        raise type(error)(
+            *(error.status, error.code, error.title, error.detail.replace(ADVICE, advice)),
+            *(error.errors, error.request_id, error.data, error.retry_after),
+        ) from error
+    except InvalidInput as error:
+        fields = (replace(each, pointer=_option(each.pointer)) for each in error.errors)
+        raise InvalidInput(
+            *(error.status, error.code, error.title, error.detail, tuple(fields)),
+            *(error.request_id, error.data, error.retry_after),
+        ) from error
+
+
+def _option(pointer: str) -> str:
+    """Return the option that sets a place of a request, or the place if none does."""
+    return next(
+        (option for place, option in _PLACES.items() if f"{pointer}/".startswith(f"{place}/")),
+        pointer,
+    )
 
 
 def _level(text: str) -> tuple[str, float]:

@@ -72,16 +72,24 @@ class Terms:
         if self.levels is not None:
             return {**body, "levels": {tier: _level(own) for tier, own in self.levels.items()}}
         if self.epsilon is None:
-            raise InvalidArgument(
+            raise NoLevel(
                 "The question has no level yet: give epsilon= (at your clearance), share= (of each"
                 " tier's budget) or levels= (by tier)."
             )
         if me.clearance is None:
-            raise InvalidArgument(
+            raise NoClearance(
                 "epsilon= is the level at your clearance, and you have none; give levels= by tier,"
                 f' for example levels={{"public": {self.epsilon:g}}}, or share=.'
             )
         return {**body, "levels": {me.clearance: _level(self.epsilon)}}
+
+
+class NoLevel(InvalidArgument):
+    """Report a question without a level, for something that takes one."""
+
+
+class NoClearance(InvalidArgument):
+    """Report a level at a clearance that the caller does not have."""
 
 
 def _level(level: object) -> object:

@@ -130,6 +130,16 @@ class Table:
                 " have its categories declared."
             )
 
+    def __repr__(self) -> str:
+        parts = [f"{len(self.dataset.columns)} columns"]
+        if self.added:
+            parts.append(f"and {', '.join(self.added)}")
+        if self.conditions:
+            parts.append(f"filtered by {len(self.conditions)}")
+        if self.groups:
+            parts.append(f"in {len(self.groups)} groupings")
+        return f"<Table {printable(self.dataset.name)}: {printable(', '.join(parts))}>"
+
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in ("column", "type", "values"))
         rows = "".join(
