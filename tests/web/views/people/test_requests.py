@@ -172,6 +172,19 @@ def test_the_first_page_says_what_waits_and_what_was_decided(
     assert "Decided in the last" not in text_of(browse("ann").get("/catalogue"))
 
 
+def test_the_first_page_says_what_an_admin_commented(
+    browse: Open, root: Browser, world: World
+) -> None:
+    address = request_in(world)
+    assert "Comments of the last" not in text_of(browse("ian").get("/catalogue"))
+    root.submit(f"{address}/comments", comment="Which year?", once="1")
+    page = browse("ian").get("/catalogue")
+    assert "late loans : root commented" in text_of(page)
+    assert f'href="{address}#comments"' in page.text
+    for name in ("root", "ann"):
+        assert "Comments of the last" not in text_of(browse(name).get("/catalogue"))
+
+
 def test_what_people_write_is_shown_as_text(browse: Open, root: Browser, world: World) -> None:
     address = request_in(world, name=f"{HOSTILE} 2", purpose=HOSTILE)
     ian = browse("ian")

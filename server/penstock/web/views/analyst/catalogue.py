@@ -31,6 +31,7 @@ def catalogue(visit: Visit) -> Response:
         onward=visit.onward(page),
         begins=begins,
         decided=news.decided(server, caller) if begins and visit.may("analyst") else [],
+        commented=news.commented(server, caller) if begins and visit.may("analyst") else [],
         days=news.DAYS,
     )
 
