@@ -66,10 +66,13 @@ class WriteSession(Session):
 
     def commit(self) -> None:
         """Commit the transaction; what is pending was flushed before."""
-        # Joined now at the latest: a session that has begun without its connection, as one does to
-        # which a row was added, would commit nothing.
-        super().connection()
-        super().commit()
+        if self.in_transaction() or self.dispatch.after_commit:
+            # Joined now at the latest: a session that has begun without its connection, as one does
+            # to which a row was added, would commit nothing.
+            super().connection()
+            super().commit()
+        else:
+            self._own.commit()
 
     def close(self) -> None:
         """Let go of entities, if there are any; the connection is its opener's."""

@@ -11,6 +11,7 @@ from sqlmodel import Session, col
 from penstock.errors import Forbidden, NotAuthenticated, NotFound
 from penstock.persistence.row_authentication import authentic_row, signed_columns
 from penstock.persistence.statements.glances import PreparedSelect
+from penstock.persistence.statements.prepared import Prepared
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.people import Token, User
 from penstock.services.access import peppers
@@ -33,6 +34,7 @@ _BY_PREFIX = PreparedSelect(
     .join_from(Token, User, col(Token.user_id) == col(User.id))
     .where(col(Token.prefix) == bindparam("prefix"))
 )
+_BY_NUMBER = Prepared(select(*_USER).where(col(User.id) == bindparam("number")))
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,9 @@ def require_still(session: Session, principal: Principal, role: str) -> None:
     """
     if principal.user_id is None:
         return
-    user = session.get(User, principal.user_id)
+    row = _BY_NUMBER.first(session.connection(), {"number": principal.user_id})
+    stored = None if row is None else authentic_row(session, "user", list(row.values()))
+    user = None if stored is None else _chosen(KnownUser, stored)
     if user is None or not user.is_active or role not in roles_of(user):
         raise Forbidden(
             f"This takes the role {role}, which {principal.name} has lost since the job began;"
