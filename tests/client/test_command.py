@@ -1,12 +1,14 @@
 """Test the program: separate data and messages, three formats, stable exit codes."""
 
 import csv
+import hashlib
 import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -29,6 +31,27 @@ def test_json_is_the_servers_own_answer(
     assert printed == answers[RELEASE]
     assert run("--format", "json", "datasets") == 0
     assert json.loads(capsys.readouterr().out) == answers["GET /api/v1/datasets"]["items"]
+
+
+def test_a_list_of_texts_names_the_keys_that_are_their_hashes(
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    answers: dict[str, Any],
+    tmp_path: Path,
+) -> None:
+    titles = tmp_path / "titles.txt"
+    titles.write_text("Emma\r\nUlysses\n", encoding="utf-8")
+    words = ("--format", "csv", "release", "flights_by_carrier", "--texts", str(titles))
+    assert run(*words) == 2
+    assert "no sparse histogram" in capsys.readouterr().err
+    histogram = {"domain": {"type": "sha256_64"}, "size": 2**64, "threshold": 4.5}
+    answers[RELEASE] |= {
+        "histogram": {**histogram, "false_keys": 0.01, "appears": []},
+        "keys": [hashlib.sha256(b"Ulysses").hexdigest()[:16], "00" * 8],
+    }
+    assert run(*words) == 0
+    keys = [row[0] for row in csv.reader(io.StringIO(capsys.readouterr().out))]
+    assert keys == ["key", "Ulysses", "00" * 8]
 
 
 def test_the_format_may_stand_before_and_behind_the_command(

@@ -1,7 +1,8 @@
 """Represent one release: its values, their errors, and their guarantee."""
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Self
@@ -191,6 +192,19 @@ class Release:
         ``MissingExtra`` if pyarrow is not installed.
         """
         return frames.arrow_of(self)
+
+    def with_texts(self, texts: Iterable[str]) -> Self:
+        """Return a sparse histogram of hashed texts with those of ``texts`` as keys that have one.
+
+        Bring a list of texts, for instance all titles that you know.  Keys of other texts stay
+        hashes.  Nothing is sent to the server.  Raises ``InvalidArgument`` for a release with other
+        keys.
+        """
+        if self.histogram is None:
+            raise InvalidArgument(
+                f"{self.query!r} is no sparse histogram: its keys are no hashes of texts."
+            )
+        return replace(self, keys=self.histogram.texts_of(self.keys, texts))
 
     def caption(self) -> tuple[str, ...]:
         """Return lines that describe the release to people."""

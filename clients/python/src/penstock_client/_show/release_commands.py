@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -34,6 +35,13 @@ FORMS = (*(form.value for form in Format), *BINARY)
     metavar="RELEASE",
     help="Release of yours that has the size of counts with a known_size, to read them with.",
 )
+@click.option(
+    "--texts",
+    show_envvar=True,
+    type=click.File(encoding="utf-8"),
+    metavar="FILE",
+    help="Texts, one a line, for tables and CSV: those whose hash is a key stand in its place.",
+)
 @format_option
 @click.pass_obj
 def release(
@@ -46,6 +54,7 @@ def release(
     probability: Sequence[float],
     report: str | None,
     size: str | None,
+    texts: TextIO | None,
 ) -> None:
     """Release a QUERY at your clearance, or at a more private level.
 
@@ -59,6 +68,8 @@ def release(
             click.echo(f"{answer.query!r} has no marginals; --report changes nothing.", err=True)
         if probability or report is not None or size is not None:
             answer = client.values(answer, probabilities=probability, report=report, size=size)
+        if texts is not None:
+            answer = answer.with_texts(line.rstrip("\r\n") for line in texts)
         settings.print(documents.release(answer))
 
 
