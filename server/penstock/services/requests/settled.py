@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, String, cast
 from sqlalchemy.orm import aliased
-from sqlmodel import Session, col, exists, func, or_, select
+from sqlmodel import Session, col, exists, func, select
 
 from penstock.persistence.tables.decided.requests import Asker, Request
 from penstock.persistence.tables.people import Clearance, Tier
@@ -36,33 +36,39 @@ def undecided_state(session: Session, askers: Sequence[Asker], query: Query | No
 
 def _waits() -> ColumnElement[bool]:
     """Return the condition that somebody who requests a statistic sees no query with it."""
-    level_tier, holder, newer = aliased(Tier), aliased(Tier), aliased(Clearance)
     statistic, number = col(Request.canonical_hash), cast(col(Tier.id), String)
     hashes = select(statistic + MARK + number).select_from(Tier).correlate(Request)
     stored = col(Query.canonical_hash)
+    of_request = select(Asker.id).where(col(Asker.request_id) == col(Request.id), ~WITHDRAWN)
+    # Two conditions, each of which an index serves.
+    unanswered = of_request.where(~_seen(stored == statistic), ~_seen(stored.in_(hashes)))
+    return exists(unanswered.correlate(Request))
+
+
+def _seen(same: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Return the condition that an active query is the ``same``, and that an asker sees it."""
+    level_tier, holder, newer = aliased(Tier), aliased(Tier), aliased(Clearance)
     last = (
         select(func.max(col(newer.version)))
         .where(col(newer.user_id) == col(Asker.user_id))
         .correlate(Asker)
         .scalar_subquery()
     )
-    answer = (
-        select(Query.id)
-        .join(QueryLevel, col(QueryLevel.query_id) == col(Query.id))
+    in_sight = (
+        select(QueryLevel.id)
         .join(level_tier, col(QueryLevel.tier_id) == col(level_tier.id))
         .join(holder, col(level_tier.rank) <= col(holder.rank))
         .join(Clearance, col(Clearance.tier_id) == col(holder.id))
         .where(
-            or_(stored == statistic, stored.in_(hashes)),
-            col(Query.status) == ACTIVE,
+            col(QueryLevel.query_id) == col(Query.id),
             col(level_tier.deleted_at).is_(None),
             col(Clearance.user_id) == col(Asker.user_id),
             col(Clearance.version) == last,
         )
-        .correlate(Request, Asker)
+        .correlate(Query, Asker)
     )
-    of_request = select(Asker.id).where(col(Asker.request_id) == col(Request.id))
-    return exists(of_request.where(~WITHDRAWN, ~exists(answer)).correlate(Request))
+    active = select(Query.id).where(same, col(Query.status) == ACTIVE, exists(in_sight))
+    return exists(active.correlate(Request, Asker))
 
 
 WAITS = _waits()

@@ -61,6 +61,20 @@ def test_a_request_is_listed_shown_commented_on_and_approved(stays: Run) -> None
     assert "approved by operator" in stays("request", "show", public_id).out
 
 
+def test_a_request_whose_statistic_was_registered_meanwhile_is_answered(
+    stays: Run, tmp_path: Path
+) -> None:
+    public_id = ask()
+    spec = {name: part for name, part in ASKED.items() if name != "purpose"}
+    (tmp_path / "towns.json").write_text(json.dumps({**spec, "name": "towns"}))
+    assert stays("query", "register", "towns.json").code == 0
+    assert public_id in stays("request", "list", "--state", "answered").out
+    assert stays("request", "list", "--state", "open").err == "There are no requests.\n"
+    shown = stays("request", "show", public_id)
+    assert "towns over stays, version 1, answered" in shown.out
+    assert "registered meanwhile" in shown.out
+
+
 def test_a_request_is_declined_and_costs_nothing(stays: Run) -> None:
     public_id = ask()
     declined = stays("request", "decline", public_id, "--comment", "Too close to another query.")

@@ -86,6 +86,31 @@ def test_whoever_sees_the_query_by_now_is_led_there(browse: Open, world: World) 
     assert "There are no open requests" in text_of(ian.get("/requests?state=open"))
 
 
+def test_what_its_asker_registered_meanwhile_waits_for_no_admin(
+    browse: Open, root: Browser, world: World
+) -> None:
+    address = request_in(world)
+    assert "Requests (1)" in " ".join(root.get("/requests").text.split())
+    path = "/api/v1/datasets/loans/allowances/internal"
+    world.answer("PUT", path, {"epsilon": 1}, by="root")
+    own = {name: part for name, part in ASK.items() if name != "purpose"}
+    world.answer("POST", "/api/v1/queries", own, by="ian")
+    inbox = root.get("/requests")
+    assert "No request waits for a decision" in text_of(inbox)
+    assert "Requests (" not in inbox.text
+    listed = root.get("/requests?state=answered")
+    assert "registered meanwhile" in text_of(listed)
+    assert 'href="/queries/late%20loans@internal"' in listed.text
+    page = root.get(address)
+    assert "It was registered meanwhile, as late loans@internal" in text_of(page)
+    assert "Nothing is left to decide" in text_of(page)
+    assert "Approve" not in page.text
+    seen = view(world, address)
+    assert (seen["state"], seen["query"]) == ("answered", "late loans@internal")
+    assert root.get("/queries/late%20loans@internal").status_code == 200
+    assert "registered by now" in text_of(browse("ian").get(address))
+
+
 def test_comments_of_both_sides_are_read_by_both(browse: Open, root: Browser, world: World) -> None:
     address = request_in(world)
     page = follow(root, root.submit(f"{address}/comments", comment="Which\nyear?", once="1"))
