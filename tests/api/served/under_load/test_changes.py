@@ -85,6 +85,10 @@ CHANGES = {
     "promotion": Change(cleared_for("internal"), clearance="public"),
     "lost-clearance": Change(cleared_for(None), after=404),
     "disabled": Change(lambda server, name: users.disable(server, OPERATOR, name), after=401),
+    "lost-role": Change(
+        lambda server, name: users.change(server, OPERATOR, name, UserChange(roles=["auditor"])),
+        after=403,
+    ),
     "lowered": Change(moved(0.06)),
     "raised": Change(moved(0.2, QUERY["values"])),
     "retired": Change(lambda server, name: queries.retire(server, OPERATOR, name), after=409),

@@ -16,7 +16,7 @@ from penstock.services.queries import level_changes, queries
 from penstock.services.releases import known_queries
 from penstock.services.releases.lookups import look_up
 from penstock.services.repository.people import user_by_name
-from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.tiers import TierChange, TierSpec
 from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.queries import LevelsChange
 
@@ -102,6 +102,19 @@ def test_an_inserted_tier_gives_answers_its_name_at_once(visits: World) -> None:
     spec = TierSpec(name="team", above="public")
     tier_changes.create(visits.server, OPERATOR, spec)
     assert visits.ask("ines", tier="team").view.tier == "team"
+
+
+def test_a_moved_tier_is_where_it_is_now(visits: World) -> None:
+    """A tier above the caller's is refused, and given from its move below that on; and back."""
+    tier_changes.create(visits.server, OPERATOR, TierSpec(name="team", above="partner"))
+    for above, is_given in (("public", True), ("partner", False)):
+        visits.ask("paul", tier="public")
+        tier_changes.change(visits.server, OPERATOR, "team", TierChange(above=above))
+        if is_given:
+            assert visits.ask("paul", tier="team").view.tier == "team"
+        else:
+            with pytest.raises(ClearanceTooLow, match="above the clearance"):
+                visits.ask("paul", tier="team")
 
 
 def test_a_promotion_counts_at_once(visits: World) -> None:
