@@ -47,23 +47,33 @@ class KeptConnections:
                 connection = self._idle.pop()
             except IndexError:  # another thread took it
                 break
-            try:
-                self._check(connection)
-            except DisconnectionError as error:
-                connection.invalidate(error)
-            except BaseException:
-                self.drop(connection)
-                raise
-            else:
+            if self._still_open(connection):
                 return connection
         connection = self._engine.raw_connection()
         if self._prepare is not None:
+            is_prepared = False
             try:
                 self._prepare(connection.driver_connection)
-            except BaseException as error:
-                connection.invalidate(error)
-                raise
+                is_prepared = True
+            finally:
+                if not is_prepared:
+                    connection.invalidate()
         return connection
+
+    def _still_open(self, connection: PoolProxiedConnection) -> bool:
+        """Return False for a connection that ended, and drop one that cannot be checked."""
+        is_checked = False
+        try:
+            self._check(connection)
+            is_checked = True
+        except DisconnectionError as error:
+            connection.invalidate(error)
+            is_checked = True
+            return False
+        finally:
+            if not is_checked:
+                self.drop(connection)
+        return True
 
     def keep(self, connection: PoolProxiedConnection) -> None:
         """Take back a connection whose statement has ended without an error."""
