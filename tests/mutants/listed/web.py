@@ -205,7 +205,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    sees = any(rows.sees(",
         wrong="a request is called settled though one who made it does not see the query",
         tests=(
-            "tests/unit/services/requests/test_views.py::test_a_request_waits_as_long_as_one_who_made_it_does_not_see_the_query",
+            "tests/unit/services/requests/test_views.py::test_a_query_of_admins_that_one_of_two_sees_settles_nothing",
         ),
     ),
 )

@@ -109,6 +109,17 @@ def test_a_request_waits_as_long_as_one_who_made_it_does_not_see_the_query(stays
     assert [each.state for each in listed(stays, "ada", "withdrawn")] == ["withdrawn"]
 
 
+def test_a_query_of_admins_that_one_of_two_sees_settles_nothing(stays: World) -> None:
+    view = ask(stays)
+    ask(stays, "pia", name="all", levels={"public": {"epsilon": 0.1}})
+    spec = {**BY_TOWN, "name": "towns", "levels": LEVELS}
+    registration.register(stays.server, OPERATOR, ComputedQueryRequest.model_validate(spec))
+    seen = shown(stays, "ada", view)
+    assert (seen.state, seen.query, seen.registered_as) == ("open", None, "towns")
+    assert [each.id for each in listed(stays, "ada", "open")] == [view.id]
+    assert listed(stays, "ada", "answered") == []
+
+
 def test_a_request_waits_again_when_its_asker_loses_sight_of_the_query(stays: World) -> None:
     view = ask(stays)
     registration.register(stays.server, stays.person("ines"), allowed(stays))
