@@ -59,6 +59,11 @@ _WORDS = (
         "ALL",
         "ANY",
         "PIVOT",
+        "GROUPING SETS (",
+        "CUBE (",
+        "ROLLUP (",
+        "TRUE",
+        "FALSE",
         "VALUES",
         "\u00e9",
     ),
@@ -85,8 +90,24 @@ _chains = st.tuples(
     st.integers(1, 1300),
     st.sampled_from(("", " WHERE age{} > 0", " GROUP BY ALL", " GROUP BY age{}")),
 ).map(lambda each: f"SELECT {each[0]} FROM visits{each[3]}".replace("{}", each[1] * each[2]))
+_sets = st.tuples(
+    st.lists(
+        st.sampled_from(("ward", "urgent", "day", "1", "(ward, day)", "()", "CUBE (ward)", "age")),
+        max_size=40,
+    ),
+    st.sampled_from(
+        ("CUBE (", "ROLLUP (", "GROUPING SETS (", "day, CUBE (", "CUBE (day), ROLLUP (")
+    ),
+    st.integers(1, 12),
+).map(
+    lambda each: (
+        "SELECT COUNT(*) FROM visits GROUP BY "
+        + ", ".join([f"{each[1]}{', '.join(each[0])})"] * each[2])
+    )
+)
 _texts = st.one_of(
     _chains,
+    _sets,
     st.text(max_size=200),
     _soup,
     _soup.map("SELECT {}".format),

@@ -58,6 +58,33 @@ def test_a_statement_is_previewed_registered_and_released(people: World) -> None
     assert release["values"] == pytest.approx(exact, abs=20)
 
 
+def test_marginals_are_previewed_with_notes_and_released(people: World) -> None:
+    sets = "SELECT town, smokes, COUNT(*) FROM people{} GROUP BY GROUPING SETS (town, smokes, ())"
+    sent = {**SENT, "sql": sets.format("")}
+    preview = people.answer("POST", PREVIEW, {**sent, "levels": {"public": 0.1}}, by="ann")
+    assert [note.split(": ")[1][:30] for note in preview["notes"]] == [
+        "A row counts here only where i",
+        "The set () is no table of its ",
+    ]
+    made = people.answer("POST", "/api/v1/queries", sent, by="root")
+    assert made["spec"]["aggregate"]["up_to"] == 1
+    assert made["spec_sql"] == preview["spec_sql"]
+    assert made["spec_sql"].endswith("GROUP BY GROUPING SETS ((1), (2))")
+    release = people.answer("POST", "/api/v1/queries/healthy/releases", {}, by="ian")
+    assert release["keys"] == [
+        ["north", "all"],
+        ["south", "all"],
+        ["all", "false"],
+        ["all", "true"],
+    ]
+    assert sum(release["values"][:2]) == pytest.approx(sum(release["values"][2:]))
+    for text in (made["spec_sql"], sets.format(" WHERE town IN ('south', 'north')")):
+        again = people.call(
+            "POST", "/api/v1/queries", {**sent, "name": "b", "sql": text}, by="root"
+        )
+        assert (again.status_code, parsed(again)["query"]) == (409, "healthy")
+
+
 def test_a_second_registration_of_the_statistic_is_refused(people: World) -> None:
     people.answer("POST", "/api/v1/queries", SENT, by="root")
     spec = {name: part for name, part in SENT.items() if name != "sql"} | {
