@@ -1,6 +1,6 @@
 """Hold everything that a use case needs and must not obtain by itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,8 @@ class Server:
     while the server runs.  ``kept`` has queries as earlier requests read them, and ``clearances``
     what users had at their last request; both are compared with the database before use.
     ``counted`` has what users were handed lately (``releases.quota.Counted``).  ``keys`` are those
-    that were unwrapped lately.
+    that were unwrapped lately.  ``earlier_hashes`` has by dataset the hashes of statistics that
+    earlier versions stored under others than theirs today.
     """
 
     settings: Settings
@@ -50,6 +51,7 @@ class Server:
     clearances: dict[int, tuple[int | None, int | None]] = field(default_factory=dict)
     counted: dict[int, Any] = field(default_factory=dict)
     keys: KeptKeys = field(default_factory=KeptKeys)
+    earlier_hashes: dict[int, Mapping[str, str]] = field(default_factory=dict)
 
     @cached_property
     def chunks(self) -> ChunkStore:

@@ -7,4 +7,7 @@
 * ``normal_form``      from conditions as they were sent to that form
 * ``arithmetic``       expressions in one normal form, with the bounds of every value
 * ``derived_columns``  a dataset with a query's derived columns among its own
+* ``value_sets``       the sets of values for which comparisons of one column hold
+* ``simplest``         conditions and columns that say the same as one
+* ``simplest_plan``    the plan that stands for all plans of one statistic, for its hash
 """

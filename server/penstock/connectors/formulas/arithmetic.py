@@ -8,7 +8,7 @@ sum has at most 64 terms, and a product's absolute bounds, each at least 1, are 
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from typing import Any, Final
@@ -257,20 +257,23 @@ class DerivedSpec(ColumnSpec):
 
 def may_be_missing(spec: ColumnSpec) -> bool:
     """Return True if a cell of a column, declared or derived, may have no value."""
-    return _may_be_missing(spec.computed) if isinstance(spec, DerivedSpec) else spec.missing is None
+    return may_have_none(spec.computed) if isinstance(spec, DerivedSpec) else spec.missing is None
 
 
-def _may_be_missing(computed: Computed) -> bool:
+def may_have_none(computed: Computed, present: Collection[Column] = ()) -> bool:
+    """Return True if an expression may have no value where the columns ``present`` have one."""
     match computed:
         case Constant():
             return False
         case Cut() | TextCell():
-            return computed.column.missing is None
+            return computed.column.missing is None and computed.column not in present
         case Sum():
-            return any(map(_may_be_missing, computed.terms))
+            return any(may_have_none(term, present) for term in computed.terms)
         case Product():
-            return any(map(_may_be_missing, computed.factors))
-    return computed.otherwise is None or any(map(_may_be_missing, computed.values))
+            return any(may_have_none(factor, present) for factor in computed.factors)
+    if computed.otherwise is None:
+        return True
+    return any(may_have_none(value, present) for value in computed.values)
 
 
 def bounds_of(computed: Computed) -> Bounds:

@@ -4,8 +4,9 @@ The canonical form holds the dataset's name, version and, if it was corrected, t
 declaration, the mechanism and the plan; it does not hold the query's name, its share, its levels,
 or how many false keys a tier expects. The order of fields and of conditions, the spelling of
 numbers, a histogram written as a count over bins, and the names of derived columns, which their
-expressions stand for, make no difference.  Pushed vectors have none:
-a hash over values would reveal small counts to anyone who tries them all.
+expressions stand for, make no difference.  Of the simplest plan
+(``formulas.simplest_plan``) it is the same for other conditions that hold for the same rows, too.
+Pushed vectors have none: a hash over values would reveal small counts to anyone who tries them all.
 """
 
 import hashlib

@@ -15,6 +15,7 @@ from penstock.connectors.binned.quantiles import Quantiles
 from penstock.connectors.choice import connector_of
 from penstock.connectors.connector import ExactAnswer
 from penstock.connectors.formulas.derived_columns import with_derived
+from penstock.connectors.formulas.simplest_plan import simplest_plan
 from penstock.connectors.planning.canonical import canonical_hash
 from penstock.connectors.planning.correlated_counts import Nodes
 from penstock.connectors.planning.domain import Key
@@ -44,7 +45,8 @@ class PreparedQuery:
     many numbers the vector has: one for each key, for a mean the centered sums of all keys and then
     all weighted counts.  ``step`` is the value of one lattice step, ``bound`` the largest absolute
     value, ``sensitivity`` in units of the values. ``statement`` is recorded and run; only computed
-    queries have it and a canonical hash, only means have ``mean_bounds`` (see ``Plan``).  Moments
+    queries have it and a canonical hash, and beside this the hash of conditions as they are
+    spelled, which earlier versions stored; only means have ``mean_bounds`` (see ``Plan``).  Moments
     and regressions have ``moments``, the aggregate with the bounds and the grid that are planned,
     and quantiles have ``quantiles``, likewise with the bins.
 
@@ -61,6 +63,7 @@ class PreparedQuery:
     sensitivity: Sensitivity
     statement: Statement | None = None
     canonical_hash: str | None = None
+    spelled_hash: str | None = None
     mean_bounds: tuple[Fraction, Fraction] | None = None
     nodes: Nodes | None = None
     moments: Moments | Regression | None = None
@@ -85,6 +88,8 @@ def prepare(
     """
     plan = interpret(dataset, request)
     opened = plan.open_keys is not None
+    named, simplest = (dataset.name, version, mechanism, declaration), simplest_plan(plan)
+    spelled = canonical_hash(plan, *named)
     return PreparedQuery(
         keys=None if opened else plan.domain,
         dimension=_changed(dataset, plan) if opened else plan.dimension,
@@ -92,7 +97,8 @@ def prepare(
         bound=plan.largest * plan.step,
         sensitivity=plan.moved(dataset.neighboring).in_units(plan.step),
         statement=connector_of(dataset).statement(plan),
-        canonical_hash=canonical_hash(plan, dataset.name, version, mechanism, declaration),
+        canonical_hash=spelled if simplest is plan else canonical_hash(simplest, *named),
+        spelled_hash=spelled,
         mean_bounds=plan.mean_bounds,
         nodes=plan.nodes,
         moments=_moments(dataset, request, plan),

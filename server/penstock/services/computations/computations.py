@@ -123,7 +123,7 @@ FUNCTIONS = (
 
 def public(prepared: PreparedQuery) -> PreparedQuery:
     """Leave out what a computation does not need: keys, and the statement over the data."""
-    return replace(prepared, keys=None, statement=None, canonical_hash=None)
+    return replace(prepared, keys=None, statement=None, canonical_hash=None, spelled_hash=None)
 
 
 def among(quote: Quote, accounts: Accounts) -> Quote:

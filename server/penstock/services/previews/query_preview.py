@@ -42,7 +42,7 @@ from penstock.services.previews.alternatives import compared
 from penstock.services.previews.strategies import strategies
 from penstock.services.queries.exact_answers import (
     Plannable,
-    planned,
+    planned_on,
     require_dimension,
     require_values,
 )
@@ -116,7 +116,7 @@ def preview(
     with refusals:
         require_tiers(request, accounts, limit)
     with refusals:
-        prepared = planned(dataset, request)
+        prepared = planned_on(server, dataset, request)
     refusals.raise_all()
     require_values(request, prepared)
     require_dimension(server, prepared)

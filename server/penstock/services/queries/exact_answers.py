@@ -5,11 +5,13 @@ They are in memory only from when they are read until a release is drawn from th
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlmodel import Session, col, select
 
 from penstock.connectors import vector
 from penstock.connectors.connector import ExactAnswer
@@ -19,13 +21,16 @@ from penstock.connectors.progress import Progress, silent
 from penstock.errors import InvalidInput
 from penstock.mechanisms import family_of
 from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.queries import Query
 from penstock.services.context import Server
+from penstock.services.datasets.declarations import as_declared
 from penstock.services.datasets.fingerprints import fingerprint_of, salt_of
 from penstock.services.datasets.population import spec_of
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.queries.recorded_statement import statement_of
+from penstock.services.repository.queries import statistic_of
 from penstock.services.schemas.queries import (
     ComputedQueryRequest,
     PushedVectorRequest,
@@ -55,6 +60,52 @@ def planned(dataset: Dataset, request: Plannable) -> PreparedQuery:
             declaration=dataset.declaration,
         )
     return vector.prepare_vector(spec, request)
+
+
+def planned_on(server: Server, dataset: Dataset, request: Plannable) -> PreparedQuery:
+    """Prepare a spec's query with the hash under which its statistic is stored, if it is.
+
+    An earlier version may have stored it under another one.  Raises ``InvalidInput``.
+    """
+    prepared = planned(dataset, request)
+    if prepared.canonical_hash is None:
+        return prepared
+    stored = _earlier_hashes(server, dataset).get(prepared.canonical_hash)
+    return prepared if stored is None else replace(prepared, canonical_hash=stored)
+
+
+def _earlier_hashes(server: Server, dataset: Dataset) -> Mapping[str, str]:
+    """Return the stored hash of each statistic of a dataset that has another one today.
+
+    They are looked for once: a query that is registered from then on has today's hash, or the
+    stored one.  So how long somebody waits does not depend on what is registered meanwhile.
+    """
+    key = required(dataset.id)
+    known = server.earlier_hashes.get(key)
+    if known is None:
+        first: dict[str, str] = {}
+        with server.database.read() as session:
+            computed = col(Query.sql).is_not(None) & col(Query.canonical_hash).is_not(None)
+            own = select(Query).where(col(Query.dataset_id) == key, computed)
+            for query in session.exec(own.order_by(col(Query.id))).all():
+                first.setdefault(_hash_today(session, query), statistic_of(query) or "")
+        known = {today: stored for today, stored in first.items() if today != stored}
+        server.earlier_hashes[key] = known
+    return known
+
+
+def _hash_today(session: Session, query: Query) -> str:
+    """Return the hash that a stored query's spec has now; the stored one of specs without any."""
+    spec, stored = json.loads(query.spec), statistic_of(query) or ""
+    if not (spec.get("where") or spec.get("derived")):
+        return stored
+    dataset = as_declared(session, session.get_one(Dataset, query.dataset_id), query)
+    try:
+        request = kind_of(query).request_model.model_validate(spec)
+        return planned(dataset, request).canonical_hash or stored
+    except (InvalidInput, ValueError):
+        # This version does not read it: it is what it was.
+        return stored
 
 
 def _noise(request: ComputedQueryRequest) -> str:
@@ -93,7 +144,7 @@ def prepared_for(
     ``progress`` receives how far the reading of the file is.  Raises ``InvalidInput``, and
     ``SourceChanged`` if the file is not the registered one.
     """
-    prepared = planned(dataset, request)
+    prepared = planned_on(server, dataset, request)
     if isinstance(request, PushedVectorRequest):
         steps = counted(request, prepared)
         steps.setflags(write=False)  # it is returned as often as it is asked for

@@ -88,7 +88,7 @@ def _is_same(query: Query, prepared: PreparedQuery) -> bool:
     """Return True if a row is of the statistic that was prepared, with the same sensitivity."""
     moved = prepared.sensitivity
     return (
-        statistic_of(query) == prepared.canonical_hash
+        statistic_of(query) in {prepared.canonical_hash, prepared.spelled_hash}
         and query.dimension == prepared.dimension
         and is_keys_text(query.keys, prepared)
         and Fraction(query.sensitivity_l1) == moved.l1

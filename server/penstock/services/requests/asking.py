@@ -24,7 +24,7 @@ from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.noise.keys import require_not_shredded
 from penstock.services.previews import query_preview
-from penstock.services.queries.exact_answers import planned
+from penstock.services.queries.exact_answers import planned_on
 from penstock.services.queries.sql import statements
 from penstock.services.requests import limits, rows, views
 from penstock.services.requests.logged_requests import record_ask, record_withdrawal
@@ -50,7 +50,7 @@ def ask(server: Server, principal: Principal, request: AskRequest) -> RequestVie
         dataset = visible_dataset(session, principal, sent.dataset)
         limit = visible_below(session, principal)
     require_not_shredded(dataset)
-    canonical_hash = planned(dataset, sent).canonical_hash or ""
+    canonical_hash = planned_on(server, dataset, sent).canonical_hash or ""
     with server.database.read() as session:
         same = rows.same_statistic(session, canonical_hash, limit)
         refusal = rows.retired(session, same, limit)

@@ -6,6 +6,8 @@ from typing import Final
 from tests.mutants.mutant import Mutant
 
 _FORMULAS: Final = "tests/unit/connectors/formulas/"
+_OTHER_WORDS: Final = "tests/unit/services/requests/test_other_words.py"
+_SIMPLEST: Final = "tests/property/conditions/test_simplest.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
@@ -78,5 +80,50 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/property/test_sensitivity_add_remove.py::test_the_worst_person_attains_every_norm",
         ),
+    ),
+    Mutant(
+        row="D4",
+        name="numbers-have-a-next-one",
+        path="connectors/formulas/value_sets.py",
+        before='frozenset({"integer", "date"})',
+        after='frozenset({"integer", "date", "number"})',
+        wrong="cost > 0 and cost >= 1 are one statistic, of which the second is never answered",
+        tests=(f"{_SIMPLEST}::test_the_simplest_form_selects_the_same_rows",),
+    ),
+    Mutant(
+        row="D4",
+        name="missing-cells-are-unequal",
+        path="connectors/formulas/simplest.py",
+        before="            own = _Cells(value_sets.opposite(listed), missing=False)\n",
+        after="            own = _Cells(value_sets.opposite(listed), missing=True)\n",
+        wrong="urgent <> TRUE is one statistic with urgent IS DISTINCT FROM TRUE",
+        tests=(f"{_SIMPLEST}::test_the_simplest_form_selects_the_same_rows",),
+    ),
+    Mutant(
+        row="D4",
+        name="cut-like-any-sum",
+        path="connectors/formulas/simplest_plan.py",
+        before="    if cut is not None and cut.lowest <= lowest and cut.highest >= highest:\n",
+        after="    if cut is not None:\n",
+        wrong="the sum of cells that are cut at 3 is one statistic with that of cells cut at 5",
+        tests=(f"{_SIMPLEST}::test_the_simplest_form_selects_the_same_rows",),
+    ),
+    Mutant(
+        row="D4",
+        name="each-left-out-because-of-the-other",
+        path="connectors/formulas/simplest.py",
+        before="known if isinstance(each, DerivedColumn) else implied)",
+        after="implied)",
+        wrong="of two sums that have to be there, each is left out since the other one is there",
+        tests=(f"{_SIMPLEST}::test_the_simplest_form_selects_the_same_rows",),
+    ),
+    Mutant(
+        row="D4",
+        name="earlier-statistics-not-looked-for",
+        path="services/queries/exact_answers.py",
+        before="return prepared if stored is None else replace(prepared, canonical_hash=stored)",
+        after="return prepared",
+        wrong="what an earlier version stored is drawn once more in other words",
+        tests=(f"{_OTHER_WORDS}::test_a_statistic_of_an_earlier_version_is_found_in_other_words",),
     ),
 )

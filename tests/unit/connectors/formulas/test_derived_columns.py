@@ -126,7 +126,6 @@ def test_the_hash_is_that_of_the_expression_and_not_of_its_name() -> None:
     others: list[dict[str, Any]] = [
         same[0],
         {"aggregate": {"type": "sum", "column": "age"}},
-        {"derived": {"x": AGE}, "aggregate": {"type": "sum", "column": "x"}},
         {"derived": {"x": {"add": [AGE, 1]}}, "aggregate": {"type": "sum", "column": "x"}},
         {"derived": {"x": KIND}, "group_by": ["x"]},
         {"derived": {"x": {**KIND, "else": "older"}}, "group_by": ["x"]},
@@ -134,6 +133,8 @@ def test_the_hash_is_that_of_the_expression_and_not_of_its_name() -> None:
         {"group_by": ["ward"]},
     ]
     assert len({_hash(**each) for each in others}) == len(others)
+    plain: dict[str, Any] = {"derived": {"x": AGE}, "aggregate": {"type": "sum", "column": "x"}}
+    assert _hash(**plain) == _hash(**others[1])
 
 
 def test_a_derived_column_that_nothing_uses_is_no_part_of_the_statistic() -> None:

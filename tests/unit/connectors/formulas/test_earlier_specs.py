@@ -35,7 +35,7 @@ def test_an_earlier_spec_is_what_it_was(place: int) -> None:
     dataset, query = dataset_of(columns=COLUMNS, max_units=1000), query_of(earlier["spec"])
     assert json.dumps(query.model_dump(mode="json")) == earlier["stored"]
     prepared = prepare(dataset, query, version=1, mechanism="gaussian")
-    assert prepared.canonical_hash == earlier["hash"]
+    assert prepared.spelled_hash == earlier["hash"]
     plan = interpret(dataset, query)
     texts = {name: template.statement(plan, dialect()) for name, dialect in DIALECTS.items()}
     assert {name: text.sha256[:16] for name, text in texts.items()} == earlier["statements"]
