@@ -73,7 +73,7 @@ def allowance(*shares: float) -> AllowanceView:
     queries = [AllowanceSpendingView(f"q{place}", "ann", one) for place, one in enumerate(shares)]
     left = max(0.0, 1 - spent)
     return AllowanceView(
-        *("sites", 1, "internal", 0.5, 1e-6, None, spent, left, queries, AT, "root")
+        *("sites", 1, "internal", 0.5, 1e-6, None, spent, left, queries, AT, "root", [])
     )
 
 

@@ -97,4 +97,6 @@ def shown(views: "Sequence[AllowanceView]") -> Document:
         )
         for view in views
     ]
-    return Document(views, columns, rows, note="" if views else "There are no allowances.")
+    notes = [note for view in views for note in view.notes]
+    note = " ".join(notes) if views else "There are no allowances."
+    return Document(views, columns, rows, note=note)

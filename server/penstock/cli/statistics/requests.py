@@ -43,12 +43,13 @@ def listing(operator: Operator, state: "RequestState | None") -> None:
     )
     columns = (
         *(Column("id"), Column("query"), Column("dataset"), Column("requested_by")),
-        *(Column("requested_at"), Column("state"), Column("purpose", _shortened)),
+        *(Column("requested_at"), Column("state"), Column("problem", _shortened)),
+        Column("purpose", _shortened),
     )
     rows = [
         (
             *(view.id, view.query or view.name, view.dataset, _names(view)),
-            *(view.requested_at, view.state, view.purpose),
+            *(view.requested_at, view.state, view.problem or "", view.purpose),
         )
         for view in shown
     ]
@@ -180,6 +181,9 @@ def _facts(view: "RequestView") -> "Iterator[str]":
         yield "  registered meanwhile: nothing is left to decide"
     if view.registered_as is not None:
         yield f"  the same statistic as query {view.registered_as}"
+    if view.state == "approved":
+        hidden = [each.user for each in view.askers if not (each.sees_query or each.withdrawn)]
+        yield from (f"  shown to {user} as declined: they cannot see the query" for user in hidden)
     for asker in view.askers:
         yield from _text_lines(asker.user, "what it is for", asker.purpose)
     for comment in view.comments:

@@ -16,17 +16,19 @@ from typing import TypeVar
 from sqlalchemy import ColumnElement, String, cast, literal, or_
 from sqlmodel import Session, col, select
 
-from penstock.errors import Conflict, InvalidInput, NotFound
+from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.allowances.floors import floor_of
-from penstock.services.ledger.charges import name_taken
+from penstock.services.ledger.charges import name_taken, registered_already
 from penstock.services.repository.queries import in_sight, is_stream
 from penstock.services.schemas.queries import ComputedQueryRequest
 from penstock.spec_fields import LONGEST_NAME, NUMBER_MARK, folded
 
 MARK = "@"
+
+RETIRED = "retired"
 
 Request = TypeVar("Request", bound=ComputedQueryRequest)
 
@@ -97,8 +99,20 @@ def query_named(session: Session, name: str) -> Query:
     """
     query = answering(session, name, None)
     if query is None or is_stream(query):
-        raise NotFound(f"There is no query {name!r}.")
+        raise no_query(session, name, None)
     return query
+
+
+def no_query(session: Session, name: str, limit: Tier | None) -> NotFound:
+    """Return the error for a name that stands for no query in a reader's sight, or for several."""
+    rows = [row for row in all_answering(session, name, limit) if not is_stream(row)]
+    if len(rows) < 2:
+        return NotFound(f"There is no query {name!r}.")
+    names = sorted(shown_name(session, row, limit) for row in rows)
+    return NotFound(
+        f"Several queries have the name {name!r} at their tiers: {', '.join(names)}. Use one of"
+        " these names."
+    )
 
 
 def full_name(session: Session, name: str, limit: Tier | None) -> str | None:
@@ -144,12 +158,7 @@ def require_no_twin(session: Session, canonical_hash: str | None, lowest: Tier) 
         select(Query).where(col(Query.canonical_hash).in_(hashes), in_sight(lowest))
     ).first()
     if twin is not None:
-        name = shown_name(session, twin, lowest)
-        raise Conflict(
-            f"This statistic is registered already, as query {name!r}; use that one: drawing it"
-            " twice would cost its budget twice.",
-            query=name,
-        )
+        raise registered_already(shown_name(session, twin, lowest), retired=twin.status == RETIRED)
 
 
 def _suffix(tier: Tier) -> str:

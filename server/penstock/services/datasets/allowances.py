@@ -22,6 +22,7 @@ from penstock.services.access.two_person_rule import require_second
 from penstock.services.allowances.logged_allowances import record_allowance
 from penstock.services.allowances.open_allowances import (
     OpenAllowance,
+    higher_before,
     newest,
     opened,
     own,
@@ -237,7 +238,8 @@ def _stored(users: Sequence[int] | None) -> str | None:
 def _numbers(session: Session, names: Sequence[str]) -> list[int]:
     """Return the numbers of users, in order.  Raises ``InvalidInput`` for one who does not exist.
 
-    Somebody who does not hold the tier may be named: they can use it once they do.
+    Somebody who does not hold the tier may be named: they can use it once they do, which ``notes``
+    says.
     """
     numbers = set()
     for place, name in enumerate(names):
@@ -246,6 +248,35 @@ def _numbers(session: Session, names: Sequence[str]) -> list[int]:
         except NotFound as problem:
             raise InvalidInput(problem.detail, pointer=f"/users/{place}") from problem
     return sorted(numbers)
+
+
+def notes(
+    session: Session, dataset: Dataset, tier: Tier, epsilon: float, users: Sequence[int] | None
+) -> list[str]:
+    """Return what an allowance permits in words, and cannot be used for as things are now."""
+    lines = []
+    budget = newest_budget(session, dataset, tier)
+    if budget is not None and epsilon > budget.epsilon:
+        lines.append(
+            f"The budget of tier {tier.name} is {budget.epsilon:g}, so an allowance of {epsilon:g}"
+            " cannot be spent in whole."
+        )
+    rows = session.exec(select(User).where(col(User.id).in_(users or ())).order_by(col(User.id)))
+    for user in rows.all():
+        held = clearance_of(session, required(user.id))
+        if held is None or held.id != tier.id:
+            holds = "no tier" if held is None else held.name
+            lines.append(
+                f"{user.name} holds {holds}: an allowance of {tier.name} is for holders of it."
+            )
+            continue
+        higher = higher_before(session, required(user.id), tier)
+        if higher is not None:
+            lines.append(
+                f"{user.name} held {higher.name} before, and so can only request queries: which"
+                " question somebody asks may tell what they had read."
+            )
+    return lines
 
 
 def named(session: Session, users: Sequence[int] | None) -> list[str] | None:
@@ -285,4 +316,7 @@ def _view(
         ],
         given_at=row.at,
         given_by=row.by if sees_all else None,
+        notes=notes(session, dataset, allowance.tier, allowance.account.epsilon, allowance.users)
+        if sees_all
+        else [],
     )

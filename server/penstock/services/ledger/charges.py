@@ -207,3 +207,16 @@ def require_free_name(session: Session, name: str, limit: Tier | None = None) ->
 def name_taken(name: str) -> NameTaken:
     """Return the error for a name that a query or a stream has already."""
     return NameTaken(f"There is a query or stream {name!r} already; choose another name.")
+
+
+def registered_already(name: str, *, retired: bool = False, more: str = "") -> Conflict:
+    """Return the refusal of a statistic that a query of this name is already."""
+    if retired:
+        text = (
+            ", which is retired: it gives no new releases, and those that were handed out can still"
+            " be read. No statistic is registered twice. Ask another one, for example of other"
+            " groups, rows or bins."
+        )
+    else:
+        text = f"; use that one: drawing it twice would cost its budget twice.{more}"
+    return Conflict(f"This statistic is registered already, as query {name!r}{text}", query=name)

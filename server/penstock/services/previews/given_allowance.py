@@ -17,7 +17,8 @@ class GivenAllowanceView:
 
     What is registered already counts, at the order that suits the new epsilon.  ``users`` is null
     if all analysts of the tier may use it.  ``epsilon_before`` and ``left_before`` are null if the
-    tier has none.  ``second`` is true if another admin must approve it.
+    tier has none.  ``second`` is true if another admin must approve it.  ``notes`` say what of it
+    could not be used as things are now.
     """
 
     dataset: str
@@ -29,6 +30,7 @@ class GivenAllowanceView:
     spent_share: float
     remaining_share: float
     second: bool
+    notes: list[str]
 
 
 def preview(
@@ -52,4 +54,5 @@ def preview(
             remaining_share=left_of(account, spent).loss / limit,
             second=server.settings.two_person_rule
             and allowances.permits_more(before, account, users),
+            notes=allowances.notes(session, dataset, tier, account.epsilon, users),
         )

@@ -13,7 +13,6 @@ from sqlmodel import Session, col, select
 
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.specs.moments import Regression
-from penstock.errors import Conflict
 from penstock.persistence.database import Database
 from penstock.persistence.locks import hold_dataset
 from penstock.persistence.row_numbers import required
@@ -24,6 +23,7 @@ from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.allowances.own_names import (
+    RETIRED,
     all_answering,
     require_name_in_sight_free,
     require_no_twin,
@@ -31,7 +31,7 @@ from penstock.services.allowances.own_names import (
 from penstock.services.datasets import seen_accounts
 from penstock.services.datasets.declarations import Declared, as_declared
 from penstock.services.datasets.seen_accounts import FLAG, SeenDataset
-from penstock.services.ledger.charges import accounts_of, name_taken
+from penstock.services.ledger.charges import accounts_of, name_taken, registered_already
 from penstock.services.queries.exact_answers import Plannable
 from penstock.services.queries.recorded_statement import is_keys_text, spec_text
 from penstock.services.repository.datasets import no_dataset
@@ -260,9 +260,5 @@ def pending(
         if twin is not None:
             regressed = isinstance(getattr(request, "aggregate", None), Regression)
             how = " Read its releases with outcome and predictors." if regressed else ""
-            raise Conflict(
-                f"This statistic is registered already, as query {twin.name!r};"
-                f" use that one: drawing it twice would cost its budget twice.{how}",
-                query=twin.name,
-            )
+            raise registered_already(twin.name, retired=twin.status == RETIRED, more=how)
     return None

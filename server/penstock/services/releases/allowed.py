@@ -12,7 +12,7 @@ from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
-from penstock.services.allowances.own_names import full_name
+from penstock.services.allowances.own_names import full_name, no_query
 from penstock.services.context import Server
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.noise.level_rule import Opened
@@ -117,9 +117,11 @@ def allowed_now(
     except NotFound:
         # A hidden query and a missing one alike: the name may be the short one of another.
         tier = session.get(Tier, clearance[1])
-        whole = None if tier is None else full_name(session, name, tier)
-        if whole is None:
+        if tier is None:
             raise NotFound(f"There is no query {name!r}.") from None
+        whole = full_name(session, name, tier)
+        if whole is None:
+            raise no_query(session, name, tier) from None
     return allowed(whole)
 
 

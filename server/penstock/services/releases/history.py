@@ -12,7 +12,7 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
-from penstock.services.allowances.own_names import all_answering, answering, chosen_of
+from penstock.services.allowances.own_names import all_answering, answering, chosen_of, no_query
 from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below
 from penstock.services.ledger.version_chains import versions_of
@@ -214,7 +214,10 @@ def _query(session: Session, principal: Principal, name: str, own: Sequence[int]
     if own is not None and (query is None or not _holds(session, own, query)):
         query = _read(session, principal, name)
     if query is None or is_stream(query):
-        raise NotFound(f"There is no query {name!r}.")
+        limit = visible_below(session, principal)
+        if limit is None and not principal.roles & {"admin", "auditor"}:
+            raise NotFound(f"There is no query {name!r}.")
+        raise no_query(session, name, limit)
     return required(query.id)
 
 

@@ -13,7 +13,7 @@ from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
-from penstock.services.allowances.own_names import answering
+from penstock.services.allowances.own_names import answering, no_query
 from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.version_chains import versions_of
@@ -63,12 +63,11 @@ def visible(
     """
     limit = visible_below(session, principal)
     query = answering(session, name, limit)
-    if (
-        query is None
-        or is_stream(query) != stream
-        or (limit is None and not principal.roles & {"admin", "auditor"})
-    ):
-        raise NotFound(f"There is no {'stream' if stream else 'query'} {name!r}.")
+    is_blind = limit is None and not principal.roles & {"admin", "auditor"}
+    if query is None or is_stream(query) != stream or is_blind:
+        if stream or is_blind:
+            raise NotFound(f"There is no {'stream' if stream else 'query'} {name!r}.")
+        raise no_query(session, name, limit)
     return query, limit
 
 

@@ -2,6 +2,7 @@
 
 * ``rows``             what is stored of a request, and who may see which part
 * ``views``            requests as their readers see them
+* ``states``           the requests in one state, in SQL
 * ``asking``           requests made, repeated and withdrawn
 * ``comments``         comments of both sides
 * ``decisions``        requests approved, in the transaction that charges, or declined

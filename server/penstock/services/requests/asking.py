@@ -86,13 +86,23 @@ def withdraw(server: Server, principal: Principal, public_id: str) -> RequestVie
                 " an admin declines it."
             )
         if not rows.is_withdrawn(session, asker):
-            rows.require_undecided(session, required(request.id))
+            _require_undecided(server, session, principal, asker)
             now = server.clock()
             session.add(Withdrawal(asker_id=required(asker.id), at=now))
             session.flush()
             dataset = session.get_one(Dataset, request.dataset_id)
             record_withdrawal(session, principal, dataset, asker, now)
     return views.show_own(server, principal, public_id)
+
+
+def _require_undecided(
+    server: Server, session: Session, principal: Principal, asker: Asker
+) -> None:
+    """Raise ``Conflict`` if a request is decided, with the state that its sender is shown."""
+    decision = rows.decision_of(session, asker.request_id)
+    if decision is not None:
+        state = views.own_view(server, session, principal, asker).state
+        raise Conflict(f"The request is {state} already, by {decision.by}.")
 
 
 def spec_of(server: Server, principal: Principal, request: AskRequest) -> ComputedQueryRequest:

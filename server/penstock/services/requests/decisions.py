@@ -24,7 +24,7 @@ from penstock.services.computing import PATIENCE
 from penstock.services.context import Server
 from penstock.services.previews import query_preview
 from penstock.services.queries import registration
-from penstock.services.queries.pending import Named, charged_dataset
+from penstock.services.queries.pending import charged_dataset
 from penstock.services.requests import rows, views
 from penstock.services.requests.logged_requests import record_decision
 from penstock.services.schemas.previews import PreviewView
@@ -83,10 +83,7 @@ def approve(
 
     def decided(session: Session, query: Query) -> None:
         if query.canonical_hash != state.request.canonical_hash:
-            raise Conflict(
-                f"The declaration of dataset {sent.dataset!r} was corrected since, so that this is"
-                " another statistic. Whoever needs it requests it again."
-            )
+            raise rows.other_statistic(sent.dataset)
         # Read again: others may have decided it since, or its sender withdrawn it.
         _require_open(session, server, principal, state.asker)
         _store(session, server, principal, state.asker, request, query, spec)
@@ -116,8 +113,10 @@ def preview(
     with server.database.read() as session:
         state = _state(session, principal, public_id)
         _require_active(session, state.asker)
-    sent = checked(SpecRequest, _spec(state, request))
+        sent = checked(SpecRequest, _spec(state, request))
+        charged = charged_dataset(session, sent)
     _version(server, sent, state.request)
+    rows.require_as_requested(server, charged, sent, state.request)
     return query_preview.preview(server, principal, sent, patience)
 
 
@@ -260,7 +259,7 @@ def _spec(state: _State, request: DecisionRequest) -> dict[str, object]:
     return {**spec, **changes}
 
 
-def _version(server: Server, sent: Named, request: Request) -> int:
+def _version(server: Server, sent: SpecRequest, request: Request) -> int:
     """Return the version that a request is for.
 
     Raises ``Conflict`` if the query would be registered for another one.

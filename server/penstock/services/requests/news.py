@@ -46,7 +46,7 @@ def decided(server: Server, principal: Principal) -> list[RequestView]:
     )
     with server.database.read() as session:
         sent = session.exec(own).all()
-        return [views.own_view(session, principal, asker) for asker in sent]
+        return [views.own_view(server, session, principal, asker) for asker in sent]
 
 
 def commented(server: Server, principal: Principal) -> list[RequestView]:
@@ -82,4 +82,4 @@ def commented(server: Server, principal: Principal) -> list[RequestView]:
     )
     with server.database.read() as session:
         sent = session.exec(own).all()
-        return [views.own_view(session, principal, asker) for asker in sent]
+        return [views.own_view(server, session, principal, asker) for asker in sent]

@@ -11,18 +11,23 @@ from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, exists, select
 
 from penstock.connectors.planning.refusals import checked
-from penstock.errors import Conflict, NotFound
+from penstock.errors import Conflict, InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
+from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.decided.requests import Asker, Request, RequestDecision, Withdrawal
 from penstock.persistence.tables.people import Tier, User
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
-from penstock.services.allowances.own_names import MARK, shown_name
+from penstock.services.allowances.own_names import MARK, RETIRED, shown_name
+from penstock.services.context import Server
+from penstock.services.datasets.datasets import visible_dataset
+from penstock.services.ledger.charges import registered_already
+from penstock.services.noise.keys import require_not_shredded
+from penstock.services.queries.exact_answers import planned_on
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.people import clearance_of
 from penstock.services.repository.queries import in_sight
 from penstock.services.schemas.queries import SpecRequest
-
-RETIRED = "retired"
 
 _OF_ASKER = select(Withdrawal.id).where(col(Withdrawal.asker_id) == col(Asker.id))
 WITHDRAWN: ColumnElement[bool] = exists(_OF_ASKER)
@@ -120,13 +125,7 @@ def retired(session: Session, query: Query | None, limit: Tier | None) -> Confli
     """Return the refusal of a request that equals a retired query; ``None`` for others."""
     if query is None or query.status != RETIRED:
         return None
-    name = shown_name(session, query, limit)
-    return Conflict(
-        f"This statistic is registered already, as query {name!r}, which is retired: it gives no"
-        " new releases, and no statistic is registered twice. Request another one, for example of"
-        " other groups, rows or bins.",
-        query=name,
-    )
+    return registered_already(shown_name(session, query, limit), retired=True)
 
 
 def answers(session: Session, canonical_hash: str, limit: Tier | None) -> bool:
@@ -158,6 +157,46 @@ def require_version(dataset: str, version: int, charged: int) -> None:
             f" registered for version {charged} now, which has budgets of its own: it cannot be"
             f" approved. Whoever needs the query requests it again, for version {charged}."
         )
+
+
+def outdated(
+    server: Server, session: Session, reader: Principal | None, request: Request, asker: Asker
+) -> str | None:
+    """Return why an open request cannot be approved any more, or ``None`` if it can.
+
+    That is if its dataset has a newer version, another declaration, or no data any more. Without
+    ``reader`` it is for admins.
+    """
+    dataset = session.get_one(Dataset, request.dataset_id)
+    try:
+        if reader is None:
+            newest = dataset_by_name(session, dataset.name)
+        else:
+            newest = visible_dataset(session, reader, dataset.name)
+        require_not_shredded(newest)
+        require_version(dataset.name, dataset.version, newest.version)
+        if newest.declaration is not None:
+            sent = spec_request(asker.spec)
+            require_as_requested(server, newest, sent, request)
+    except (Conflict, InvalidInput, NotFound) as problem:
+        return problem.detail
+    return None
+
+
+def require_as_requested(
+    server: Server, dataset: Dataset, sent: SpecRequest, request: Request
+) -> None:
+    """Raise ``Conflict`` if a spec is another statistic than when it was requested."""
+    if planned_on(server, dataset, sent).canonical_hash != request.canonical_hash:
+        raise other_statistic(dataset.name)
+
+
+def other_statistic(dataset: str) -> Conflict:
+    """Return the refusal of a request under a former declaration of its dataset."""
+    return Conflict(
+        f"The declaration of dataset {dataset!r} was corrected since, so that this is another"
+        " statistic: it cannot be approved. Whoever needs it requests it again."
+    )
 
 
 def require_undecided(session: Session, request_id: int) -> None:

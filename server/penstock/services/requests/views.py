@@ -1,7 +1,9 @@
 """Show requests: to analysts their own, to admins all, each with who requested it and why.
 
 What a person sees of their own request does not depend on the requests of others, nor on queries
-that they do not see: comments from before it are left out, and its identifier is its own.
+that they do not see: comments from before it are left out, and its identifier is its own.  If its
+approval registered a query that they do not see, it is declined for them: that it is not would tell
+of that query, and of no use to them.
 """
 
 import json
@@ -9,7 +11,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Mapped
-from sqlmodel import Session, col, exists, false, select, true
+from sqlmodel import Session, col, select, true
 
 from penstock.errors import Conflict, InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
@@ -20,20 +22,16 @@ from penstock.persistence.tables.decided.requests import (
     RequestComment,
     RequestDecision,
 )
-from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
-from penstock.services.allowances.own_names import MARK, shown_name
+from penstock.services.allowances.own_names import shown_name
 from penstock.services.computing import PATIENCE
 from penstock.services.context import Server
-from penstock.services.datasets.datasets import visible_below, visible_dataset
-from penstock.services.noise.keys import require_not_shredded
+from penstock.services.datasets.datasets import visible_below
 from penstock.services.pagination import Page, Window
 from penstock.services.previews import query_preview
 from penstock.services.releases.visibility import visible
-from penstock.services.repository.queries import in_sight
-from penstock.services.requests import rows, settled
-from penstock.services.requests.rows import WITHDRAWN
+from penstock.services.requests import rows, settled, states
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import PreviewRequest, RegisteredQuery
 from penstock.services.schemas.requests.specs import AskRequest
@@ -44,7 +42,10 @@ from penstock.services.schemas.requests.views import (
     RequestView,
 )
 
-DECIDED: tuple[RequestState, ...] = ("approved", "declined")
+UNANSWERED = (
+    "No query that you see answers this request. You may request it again, as a new request."
+)
+"""What is shown with a request that was declined, or approved for others than its sender."""
 
 
 def listing(
@@ -63,10 +64,10 @@ def listing(
     with server.database.read() as session:
         if rows.sees_all(principal):
             after, order = _order(col(Request.id), window, newest_first=newest_first)
-            requests = select(Request).where(after, *_in_state(state)).order_by(order)
+            requests = select(Request).where(after, *states.in_state(state)).order_by(order)
             shown = session.exec(requests.limit(window.limit + 1)).all()
             return window.page(
-                shown, lambda row: _whole(session, row), lambda row: required(row.id)
+                shown, lambda row: _whole(server, session, row), lambda row: required(row.id)
             )
         limit = visible_below(session, principal)
         after, order = _order(col(Asker.id), window, newest_first=newest_first)
@@ -76,12 +77,14 @@ def listing(
             .where(
                 col(Asker.user_id) == principal.user_id,
                 after,
-                *_own_in_state(state, _sight(principal, limit)),
+                *states.own_in_state(state, principal, limit),
             )
         )
         sent = session.exec(own.order_by(order).limit(window.limit + 1)).all()
         return window.page(
-            sent, lambda row: own_view(session, principal, row), lambda row: required(row.id)
+            sent,
+            lambda row: own_view(server, session, principal, row),
+            lambda row: required(row.id),
         )
 
 
@@ -96,8 +99,8 @@ def without_preview(server: Server, principal: Principal, public_id: str) -> Req
     with server.database.read() as session:
         asker = rows.asker_row(session, principal, public_id)
         if rows.sees_all(principal):
-            return _whole(session, session.get_one(Request, asker.request_id), asker)
-        return own_view(session, principal, asker)
+            return _whole(server, session, session.get_one(Request, asker.request_id), asker)
+        return own_view(server, session, principal, asker)
 
 
 def show_own(
@@ -105,7 +108,8 @@ def show_own(
 ) -> RequestView:
     """Show a request to the person who sent it, as if they were no admin."""
     with server.database.read() as session:
-        view = own_view(session, principal, rows.asker_row(session, principal, public_id))
+        asker = rows.asker_row(session, principal, public_id)
+        view = own_view(server, session, principal, asker)
     return _with_preview(server, principal, view, preview)
 
 
@@ -149,9 +153,9 @@ def _with_preview(
 ) -> RequestView:
     """Return a request with its preview, or with the reason why there is none."""
     request: PreviewRequest
-    if preview is not None or view.state in ("declined", "withdrawn"):
+    if preview is not None or view.state == "withdrawn":
         return _replaced(view, preview, None)
-    if view.problem is not None:
+    if view.state == "declined" or view.problem is not None:
         return view
     try:
         query = view.query or view.registered_as
@@ -159,26 +163,16 @@ def _with_preview(
             request = RegisteredQuery(query=query)
         else:
             request = rows.spec_request(json.dumps(view.spec))
-            _require_approvable(server, principal, view)
         return _replaced(view, query_preview.preview(server, principal, request, PATIENCE), None)
     except (Conflict, InvalidInput, NotFound) as problem:
         return _replaced(view, None, problem.detail)
-
-
-def _require_approvable(server: Server, principal: Principal, view: RequestView) -> None:
-    """Raise ``Conflict`` if an open request is for an older version, or for shredded data."""
-    if view.state == "open":
-        with server.database.read() as session:
-            newest = visible_dataset(session, principal, view.dataset)
-        require_not_shredded(newest)
-        rows.require_version(view.dataset, view.dataset_version, newest.version)
 
 
 def _replaced(view: RequestView, preview: PreviewView | None, problem: str | None) -> RequestView:
     return RequestView(**{**vars(view), "preview": preview, "problem": problem})
 
 
-def own_view(session: Session, principal: Principal, asker: Asker) -> RequestView:
+def own_view(server: Server, session: Session, principal: Principal, asker: Asker) -> RequestView:
     """Return a request as the person sees it who sent it."""
     request = session.get_one(Request, asker.request_id)
     withdrawn = rows.is_withdrawn(session, asker)
@@ -197,7 +191,12 @@ def own_view(session: Session, principal: Principal, asker: Asker) -> RequestVie
     if withdrawn:
         state = "withdrawn"
     elif decision is not None:
-        state = _outcome(decision)
+        state = "declined" if seen is None else "approved"
+    problem = None if refusal is None else refusal.detail
+    if state == "declined":
+        problem = UNANSWERED
+    elif state == "open" and problem is None:
+        problem = rows.outdated(server, session, principal, request, asker)
     return _made(
         session,
         request,
@@ -206,11 +205,13 @@ def own_view(session: Session, principal: Principal, asker: Asker) -> RequestVie
         query=seen,
         comments=[] if withdrawn else _comments(session, asker, decision),
         decision=decision,
-        refusal=refusal,
+        problem=problem,
     )
 
 
-def _whole(session: Session, request: Request, asker: Asker | None = None) -> RequestView:
+def _whole(
+    server: Server, session: Session, request: Request, asker: Asker | None = None
+) -> RequestView:
     """Return a request as admins see it: all that was sent for it.
 
     Its name, purpose and spec are those of what was decided or, before that, of ``asker``: an
@@ -231,6 +232,10 @@ def _whole(session: Session, request: Request, asker: Asker | None = None) -> Re
     else:
         query = None if decision.query_id is None else session.get(Query, decision.query_id)
         state = _outcome(decision)
+    refusal = None if decision is not None else rows.retired(session, query, None)
+    problem = None if refusal is None else refusal.detail
+    if state == "open" and problem is None:
+        problem = rows.outdated(server, session, None, request, chosen)
     leads = decision is not None or state == "answered"
     return _made(
         session,
@@ -242,7 +247,7 @@ def _whole(session: Session, request: Request, asker: Asker | None = None) -> Re
         decision=decision,
         askers=[_asker(session, each, request, decision) for each in askers],
         registered_as=None if decision is not None or query is None else query.readable,
-        refusal=None if decision is not None else rows.retired(session, query, None),
+        problem=problem,
     )
 
 
@@ -257,7 +262,7 @@ def _made(
     decision: RequestDecision | None,
     askers: list[AskerView] | None = None,
     registered_as: str | None = None,
-    refusal: Conflict | None = None,
+    problem: str | None = None,
 ) -> RequestView:
     # What an admin changed, such as the name, is not shown to those who requested it.
     registered = decision.spec if decision is not None and askers else None
@@ -279,7 +284,7 @@ def _made(
         decided_at=None if decision is None else decision.at,
         askers=askers or [],
         registered_as=registered_as,
-        problem=None if refusal is None else refusal.detail,
+        problem=problem,
         preview=None,
     )
 
@@ -334,12 +339,7 @@ def _seen(session: Session, principal: Principal, query: Query) -> str | None:
 
 
 def _outcome(decision: RequestDecision) -> RequestState:
-    return DECIDED[0] if decision.outcome == DECIDED[0] else DECIDED[1]
-
-
-def _decided(outcome: str | None = None) -> ColumnElement[bool]:
-    made = select(RequestDecision.id).where(col(RequestDecision.request_id) == col(Request.id))
-    return exists(made if outcome is None else made.where(col(RequestDecision.outcome) == outcome))
+    return "approved" if decision.outcome == "approved" else "declined"
 
 
 def _order(
@@ -350,41 +350,3 @@ def _order(
         return number > window.after, number.asc()
     begins = window.after < 0
     return (true() if begins else number < window.after), number.desc()
-
-
-def _in_state(state: RequestState | None) -> list[ColumnElement[bool]]:
-    """Return the conditions for requests in one state, as admins see it."""
-    if state is None:
-        return []
-    if state in DECIDED:
-        return [_decided(state)]
-    if state == "open":
-        return [~_decided(), settled.WAITS]
-    of_request = select(Asker.id).where(col(Asker.request_id) == col(Request.id), ~WITHDRAWN)
-    active = exists(of_request)
-    return [~_decided(), *([active, ~settled.WAITS] if state == "answered" else [~active])]
-
-
-def _sight(principal: Principal, limit: Tier | None) -> ColumnElement[bool]:
-    """Return the condition that a query equals a request, and that the caller sees it."""
-    statistic, stored = col(Request.canonical_hash), col(Query.canonical_hash)
-    kept = col(Query.status) != rows.RETIRED
-    if limit is not None:
-        of_analysts = stored.startswith(statistic + MARK)
-        same = select(Query.id).where((stored == statistic) | of_analysts, kept)
-        return exists(same.where(in_sight(limit)))
-    same = select(Query.id).where(stored == statistic, kept)
-    return exists(same) if principal.roles & {"admin", "auditor"} else false()
-
-
-def _own_in_state(
-    state: RequestState | None, seen: ColumnElement[bool]
-) -> list[ColumnElement[bool]]:
-    """Return the conditions for requests in one state, as the person sees it who sent them."""
-    if state is None:
-        return []
-    if state == "withdrawn":
-        return [WITHDRAWN]
-    if state in DECIDED:
-        return [~WITHDRAWN, _decided(state)]
-    return [~WITHDRAWN, ~_decided(), seen if state == "answered" else ~seen]

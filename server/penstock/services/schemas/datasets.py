@@ -100,7 +100,8 @@ class AllowanceView:
 
     ``users`` is null if all analysts of the tier may; analysts see none but themselves in it.
     Shares are of the loss that the allowance has room for, in an account of its own, and add up;
-    what is spent may exceed it after it was lowered.  ``given_by`` is for admins and auditors.
+    what is spent may exceed it after it was lowered.  ``given_by`` is for admins and auditors, and
+    so are ``notes``: what of it cannot be used as things are now.
     """
 
     dataset: str
@@ -114,6 +115,7 @@ class AllowanceView:
     queries: list[AllowanceSpendingView]
     given_at: datetime
     given_by: str | None
+    notes: list[str]
 
 
 @dataclass(frozen=True)

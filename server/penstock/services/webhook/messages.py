@@ -40,7 +40,7 @@ def body_of(server: Server, claim: Claim) -> bytes:
             "event": claim.event,
             "delivery": claim.public_id,
             "request": asker.public_id,
-            "state": "open" if decision is None else decision.outcome,
+            "state": _state(decision, query),
             "dataset": session.get_one(Dataset, request.dataset_id).name,
             "tiers": _requested(session, asker) if query is None else _tiers(session, query, limit),
             "query": None if query is None else query.readable,
@@ -71,6 +71,13 @@ def _seen(session: Session, decision: RequestDecision, limit: Tier | None) -> Qu
         return None
     statement = select(Query).where(col(Query.id) == decision.query_id, in_sight(limit))
     return session.exec(statement).one_or_none()
+
+
+def _state(decision: RequestDecision | None, query: Query | None) -> str:
+    """Return the state that the person is shown: approved only if they see the query."""
+    if decision is None:
+        return "open"
+    return "declined" if query is None else decision.outcome
 
 
 def _requested(session: Session, asker: Asker) -> list[str]:

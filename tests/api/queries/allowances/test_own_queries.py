@@ -35,8 +35,9 @@ def test_an_analyst_asks_in_sql_and_nobody_below_learns_of_it(people: World) -> 
     given = people.answer("PUT", ALLOWANCE, {"epsilon": 0.5}, by="root")
     assert set(given) == {
         *("dataset", "dataset_version", "tier", "epsilon", "delta", "users", "spent_share"),
-        *("remaining_share", "queries", "given_at", "given_by"),
+        *("remaining_share", "queries", "given_at", "given_by", "notes"),
     }
+    assert given["notes"] == []
     preview = people.answer("POST", "/api/v1/queries/preview", ASKED, by="ian")
     assert preview["allowance"]["fits"] is True
     made = people.answer("POST", "/api/v1/queries", ASKED, by="ian")

@@ -9,7 +9,10 @@ from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import allowances, corrections, datasets
+from penstock.services.people import users
+from penstock.services.previews import given_allowance
 from penstock.services.schemas.datasets import AllowanceSpec, CorrectionRequest
+from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.verification.verification import verify
 
@@ -41,6 +44,26 @@ def test_what_cannot_be_given_is_refused_with_its_place(stays: World) -> None:
     assert [place for place, _ in refusal.value.errors] == ["/epsilon"]
     with pytest.raises(NotFound, match="has no allowance"):
         allowances.take_back(stays.server, OPERATOR, "stays", "partner")
+
+
+def test_admins_are_shown_what_of_an_allowance_cannot_be_used(stays: World) -> None:
+    given = give(stays, "partner", 4.5, "paul", "ines", "ada")
+    assert given.notes == [
+        "The budget of tier partner is 4, so an allowance of 4.5 cannot be spent in whole.",
+        "ines holds internal: an allowance of partner is for holders of it.",
+        "ada holds no tier: an allowance of partner is for holders of it.",
+    ]
+    spec = AllowanceSpec(epsilon=4.5, users=["paul", "ines", "ada"])
+    shown = given_allowance.preview(stays.server, OPERATOR, "stays", "partner", spec)
+    assert shown.notes == given.notes
+    (own,) = allowances.listing(stays.server, stays.person("paul"), "stays")
+    assert own.notes == []
+    users.change(stays.server, OPERATOR, "ines", UserChange(clearance="partner"))
+    assert (
+        "ines held internal before, and so can only request"
+        in give(stays, "partner", 4.0, "ines").notes[0]
+    )
+    assert give(stays, "partner", 4.0, "paul").notes == []
 
 
 def test_a_tier_without_a_budget_has_none(stays: World) -> None:

@@ -188,3 +188,30 @@ def test_a_name_that_ends_with_the_tier_already_is_taken_as_it_is(stays: World) 
     assert ask(stays, "paul", "mine@partner").name == "mine"
     with pytest.raises(NameTaken):
         ask(stays, "paul", "mine", **of_value("north"))
+
+
+def test_a_name_that_several_queries_have_is_refused_with_the_names_that_are_seen(
+    stays: World,
+) -> None:
+    give(stays)
+    give(stays, "internal")
+    ask(stays, "ines", "mine", "internal", **of_value("north"))
+    ask(stays, "paul", "mine")
+    several = "mine@internal, mine@partner. Use one of these names"
+    with pytest.raises(NotFound, match=several):
+        queries.show(stays.server, OPERATOR, "mine")
+    with pytest.raises(NotFound, match=several):
+        queries.retire(stays.server, OPERATOR, "mine")
+    with pytest.raises(NotFound, match="There is no query 'mine'"):
+        queries.show(stays.server, stays.person("pia"), "mine")
+    for who, name in (("ines", "mine@internal"), ("paul", "mine")):
+        assert queries.show(stays.server, stays.person(who), "mine").name == name
+
+
+def test_a_retired_statistic_is_not_recommended(stays: World) -> None:
+    give(stays)
+    ask(stays, "paul", "mine")
+    queries.retire(stays.server, OPERATOR, "mine")
+    with pytest.raises(Conflict, match="'mine', which is retired") as refused:
+        ask(stays, "paul", "again")
+    assert "use that one" not in refused.value.detail

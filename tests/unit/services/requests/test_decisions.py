@@ -77,15 +77,6 @@ def test_the_admin_decides_who_sees_the_query_also_below_its_asker(stays: World)
     assert problems(stays) == []
 
 
-def test_an_approval_at_levels_above_the_asker_tells_them_no_name(stays: World) -> None:
-    view = ask(stays, "pia", levels={"public": {"epsilon": 0.1}})
-    decide(stays, "ada", view, "approve", levels=LEVELS, name="kept above")
-    own = shown(stays, "pia", view)
-    assert (own.state, own.query, own.name) == ("approved", None, "by_town")
-    assert "kept above" not in str(own)
-    assert shown(stays, "ada", view).query == "kept above"
-
-
 def test_what_somebody_withdrew_is_not_what_is_registered(stays: World) -> None:
     first = ask(stays, "ines", name="by ines")
     second = ask(stays, "iris", name="by iris")
@@ -293,8 +284,15 @@ def test_a_request_under_a_former_declaration_is_refused(stays: World) -> None:
     column = {"visits": {"type": "integer", "lower": 0, "upper": 3}}
     correction = CorrectionRequest.model_validate({"columns": column})
     corrections.correct(stays.server, OPERATOR, "stays", correction)
+    for name in ("ines", "ada"):
+        (late,) = listed(stays, name)
+        assert "it cannot be approved" in (late.problem or "")
+        assert shown(stays, name, old).problem == late.problem
     with pytest.raises(Conflict, match="another statistic"):
         decide(stays, "ada", old, "approve")
+    previewed = DecisionRequest.model_validate({"decision": "approve", "name": "other"})
+    with pytest.raises(Conflict, match="another statistic"):
+        decisions.preview(stays.server, stays.person("ada"), identifier(old), previewed)
     assert counted(stays) == (0, 0, 0)
     assert decide(stays, "ada", ask(stays), "approve").state == "approved"
 

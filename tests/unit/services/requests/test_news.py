@@ -52,7 +52,7 @@ def test_analysts_are_told_what_was_decided_of_their_own_for_two_weeks(stays: Wo
 def test_a_query_that_is_hidden_from_its_asker_is_not_named(stays: World) -> None:
     view = ask(stays, "pia", levels={"public": {"epsilon": 0.1}})
     decide(stays, "ada", view, "approve", levels={"internal": {"epsilon": 0.1}})
-    assert told(stays, "pia") == [("approved", None)]
+    assert told(stays, "pia") == [("declined", None)]
 
 
 def say(world: World, name: str, view: RequestView, text: str) -> None:

@@ -59,7 +59,7 @@ def test_a_message_holds_nothing_that_its_requester_is_not_shown(told: World) ->
     comments.comment(told.server, told.person("ada"), view.id or "", _comment("Not for all."))
     decide(told, "ada", view, "approve", levels=levels, name="kept above", comment="See above.")
     sent = bodies(told)
-    assert [body["state"] for body in sent] == ["open", "approved"]
+    assert [body["state"] for body in sent] == ["open", "declined"]
     assert sent[-1]["query"] is None
     assert sent[-1]["tiers"] == ["public"]
     text = json.dumps(sent)

@@ -13,6 +13,7 @@ from penstock.services.jobs import jobs
 from penstock.services.jobs.runner import Run
 from penstock.services.people import tokens, users
 from penstock.services.requests import decisions
+from penstock.services.requests.views import UNANSWERED
 from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.requests.specs import DecisionRequest
@@ -112,7 +113,29 @@ def test_a_request_is_declined_once_with_a_reason(
     words = text_of(browse("ian").get(address))
     assert "It was declined by root" in words
     assert "Too close." in words
-    assert "Nothing was charged." in words
+    assert UNANSWERED in words
+    assert "Nothing was charged." in text_of(root.get(address))
+
+
+def test_an_approval_for_others_is_shown_as_declined_with_its_comment(
+    browse: Open, root: Browser, world: World
+) -> None:
+    address = request_in(world, by="ann", levels={"public": {"epsilon": 0.1}})
+    above = {**LOWER, "name": "kept back", "comment": "Not for the public."}
+    assert root.submit(f"{address}/approval", **above, once="6").status_code == 303
+    ann = browse("ann")
+    words = text_of(ann.get(address))
+    assert "It was declined by root" in words
+    assert UNANSWERED in words
+    assert "Not for the public." in words
+    for path in (address, "/requests", "/requests?state=declined", "/catalogue"):
+        page = text_of(ann.get(path))
+        assert "approved" not in page.replace("approved</option>", "")
+        assert "kept back" not in page
+    assert "ann cannot see the query: to them" in text_of(root.get(address))
+    again = request_in(world, by="ann", levels={"public": {"epsilon": 0.1}})
+    assert again != address
+    assert "It waits for a decision" in text_of(ann.get(again))
 
 
 def test_an_approval_of_a_registered_statistic_leads_there_for_nothing(

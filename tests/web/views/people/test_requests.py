@@ -179,6 +179,20 @@ def test_a_request_that_cannot_be_registered_says_why_and_stays_to_be_read(
     assert "It cannot be registered as it is." in text_of(root.get("/requests"))
 
 
+def test_a_request_under_a_former_declaration_cannot_be_approved_and_says_why(
+    browse: Open, root: Browser, world: World
+) -> None:
+    address = request_in(world)
+    column = {"book": {"type": "integer", "lower": 0, "upper": 30}}
+    world.answer("PATCH", "/api/v1/datasets/loans", {"columns": column}, by="root")
+    why = "was corrected since, so that this is another statistic: it cannot be approved"
+    for browser, path in ((root, "/requests"), (root, address), (browse("ian"), address)):
+        assert why in text_of(browser.get(path))
+    assert f"{address}/approval" not in root.get(address).text
+    assert f"{address}/refusal" in root.get(address).text
+    assert why in view(world, address)["problem"]
+
+
 def test_the_first_page_says_what_waits_and_what_was_decided(
     browse: Open, root: Browser, world: World
 ) -> None:

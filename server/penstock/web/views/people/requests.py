@@ -115,7 +115,8 @@ def page_of(
     view = find(visit.server, visit.principal, request_id)
     shown = preview or view.preview
     decides = visit.may("admin") and view.state == "open"
-    own = _own(visit, view)
+    own, ended = _own(visit, view), decides and _is_ended(visit, request_id)
+    seen = {asker.user for asker in view.askers if asker.sees_query or asker.withdrawn}
     return visit.page(
         "people/requests/request.html",
         form.status,
@@ -127,8 +128,12 @@ def page_of(
         levels=decision_form.level_fields(view.spec, tiers_of(visit, view)) if decides else [],
         decides=decides,
         own=own,
+        ended=ended,
         # Under the two-person rule others approve it.
-        approves=decides and not (visit.server.settings.two_person_rule and own),
+        approves=decides and not ended and not (visit.server.settings.two_person_rule and own),
+        hidden_from=[asker.user for asker in view.askers if asker.user not in seen]
+        if view.state == "approved"
+        else [],
         unfinished=_is_unfinished(visit, view),
         done=request.args.get("done", ""),
     )
@@ -182,6 +187,12 @@ def _own(visit: Visit, view: RequestView) -> list[str]:
         mine = [asker for asker in view.askers if asker.user == name and not asker.withdrawn]
         return [asker.id for asker in mine] if view.state in ("open", "answered") else []
     return [view.id] if view.id and view.state in ("open", "answered") else []
+
+
+def _is_ended(visit: Visit, request_id: str) -> bool:
+    """Return True if a request can no longer be approved, with other levels neither."""
+    view = services.without_preview(visit.server, visit.principal, request_id)
+    return view.problem is not None
 
 
 def _is_unfinished(visit: Visit, view: RequestView) -> bool:
