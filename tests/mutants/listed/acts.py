@@ -362,17 +362,6 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
-        name="approved-for-others",
-        row="V86",
-        path="services/requests/views.py",
-        before='state = "declined" if seen is None else "approved"',
-        after='state = "approved"',
-        wrong="a sender is told that their statistic is registered above their tier",
-        tests=(
-            "tests/unit/services/requests/test_approved_for_others.py::test_an_approval_at_levels_above_the_asker_is_declined_for_them",
-        ),
-    ),
-    Mutant(
         name="comments-before-the-request",
         row="V86",
         path="services/requests/views.py",

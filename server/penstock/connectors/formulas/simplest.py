@@ -11,7 +11,7 @@ is cut make no difference.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -71,6 +71,9 @@ class _Cells:
 
     values: Values
     missing: bool
+
+
+_Compared = dict[Column, list[_Cells]]
 
 
 def conjunction(formulas: Iterable[Formula], known: Known) -> tuple[Formula, ...]:
@@ -169,14 +172,16 @@ def _formula(formula: Formula, known: Known) -> Formula:
 
 def _joined(joining: Joining, formulas: Iterable[Formula], known: Known) -> Formula:
     """Return parts that are joined: one set of cells for each column, and all other parts."""
-    cells: dict[Column, _Cells] = {}
+    compared: _Compared = {}
     others: list[Formula] = []
-    _gather(joining, joined(joining, formulas), known, cells, others)
+    _gather(joining, joined(joining, formulas), known, compared, others)
+    cells = _together(joining, compared)
     if others:
         # What is compared has a cell in each row that the other parts are asked about.
         inner = known.and_present(_present(cells)) if joining == "all" else known
         waiting, others = others, []
-        _gather(joining, [_formula(each, inner) for each in waiting], known, cells, others)
+        _gather(joining, [_formula(each, inner) for each in waiting], known, compared, others)
+        cells = _together(joining, compared)
     neutral, absorbing = (TRUE, FALSE) if joining == "all" else (FALSE, TRUE)
     implied = known.and_present(_implied(cells)) if joining == "all" else known
     # Only declared columns: of two derived ones each might be left out because of the other.
@@ -195,26 +200,27 @@ def _gather(
     joining: Joining,
     formulas: Iterable[Formula],
     known: Known,
-    cells: dict[Column, _Cells],
+    compared: _Compared,
     others: list[Formula],
 ) -> None:
-    """Add the comparisons among parts to the sets of their columns' cells, and list the others."""
+    """Add the comparisons among parts to those of their columns, and list the other parts."""
     for each in formulas:
         if isinstance(each, Junction) and each.joining == joining and each.parts:
-            _gather(joining, each.parts, known, cells, others)
+            _gather(joining, each.parts, known, compared, others)
         elif isinstance(each, Junction):
             single = _of_single_column(each, known)
             if single is None:
                 others.append(each)
             else:
-                _add(joining, *single, cells)
+                compared.setdefault(single[0], []).append(single[1])
         else:
-            _add(joining, *_compared(each, known), cells)
+            own, values = _compared(each, known)
+            compared.setdefault(own, []).append(values)
 
 
 def _of_single_column(formula: Junction, known: Known) -> tuple[Column, _Cells] | None:
     """Return the cells for which a junction holds that compares one column alone."""
-    cells: dict[Column, _Cells] = {}
+    compared: _Compared = {}
     for part in formula.parts:
         if isinstance(part, Junction):
             single = _of_single_column(part, known)
@@ -222,19 +228,25 @@ def _of_single_column(formula: Junction, known: Known) -> tuple[Column, _Cells] 
                 return None
         else:
             single = _compared(part, known)
-        _add(formula.joining, *single, cells)
-    return next(iter(cells.items())) if len(cells) == 1 else None
+        compared.setdefault(single[0], []).append(single[1])
+    if len(compared) != 1:
+        return None
+    return next(iter(_together(formula.joining, compared).items()))
 
 
-def _add(joining: Joining, each: Column, own: _Cells, cells: dict[Column, _Cells]) -> None:
-    other = cells.get(each)
-    if other is not None and joining == "all":
-        missing = own.missing and other.missing
-        own = _Cells(value_sets.shared(own.values, other.values), missing)
-    elif other is not None:
-        missing = own.missing or other.missing
-        own = _Cells(value_sets.united((own.values, other.values)), missing)
-    cells[each] = own
+def _together(joining: Joining, compared: _Compared) -> dict[Column, _Cells]:
+    """Return the cells of each column that meet any, or all, of its comparisons."""
+    return {each: _joined_cells(joining, several) for each, several in compared.items()}
+
+
+def _joined_cells(joining: Joining, several: Sequence[_Cells]) -> _Cells:
+    if len(several) == 1:
+        return several[0]
+    if joining == "any":
+        missing = any(each.missing for each in several)
+        return _Cells(value_sets.united(each.values for each in several), missing)
+    outside = value_sets.united(value_sets.opposite(each.values) for each in several)
+    return _Cells(value_sets.opposite(outside), all(each.missing for each in several))
 
 
 def _compared(each: Filter, known: Known) -> tuple[Column, _Cells]:

@@ -142,4 +142,15 @@ MUTANTS: Final[Sequence[Mutant]] = (
             f"{ROOM}/test_own_names.py::test_a_tier_made_later_or_again_is_not_told_of_hidden_names_that_end_with_its_own",
         ),
     ),
+    Mutant(
+        name="approved-for-others",
+        row="V86",
+        path="services/requests/views.py",
+        before='state = "declined" if seen is None else "approved"',
+        after='state = "approved"',
+        wrong="a sender is told that their statistic is registered above their tier",
+        tests=(
+            "tests/unit/services/requests/test_approved_for_others.py::test_an_approval_at_levels_above_the_asker_is_declined_for_them",
+        ),
+    ),
 )
