@@ -29,7 +29,7 @@ def test_an_allowance_says_what_is_left_and_who_took_the_rest() -> None:
 def test_a_notebook_shows_a_bar_and_no_markup_of_names() -> None:
     query = {"query": "<b>", "by": None, "share": 1.5}
     page = allowance(spent_share=1.5, remaining_share=0.0, queries=[query])._repr_html_()
-    assert '<meter min="0" max="1" value="1.0"></meter> 150% spent' in page
+    assert 'optimum="0" value="1.0"></meter> 150% spent' in page
     assert "<td>&lt;b&gt;</td><td></td><td>150%</td>" in page
     assert "<b>" not in page
     assert "<table>" not in allowance(queries=[])._repr_html_()

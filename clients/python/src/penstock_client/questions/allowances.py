@@ -76,7 +76,9 @@ class Allowance:
         )
         head = "".join(f"<th>{name}</th>" for name in HEADS)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-        meter = f'<meter min="0" max="1" value="{min(self.spent_share, 1.0)}"></meter>'
+        # The less is spent the better: without these bounds a full meter would be green.
+        bounds = 'min="0" max="1" low="0.5" high="0.9" optimum="0"'
+        meter = f'<meter {bounds} value="{min(self.spent_share, 1.0)}"></meter>'
         spent = f"{percentage(self.spent_share)} spent"
         return (
             f"<div><p><strong>{_cell(self.headline())}</strong><br>{meter} {spent}</p>"
