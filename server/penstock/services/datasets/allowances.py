@@ -263,9 +263,9 @@ def notes(
         )
     rows = session.exec(select(User).where(col(User.id).in_(users or ())).order_by(col(User.id)))
     for user in rows.all():
-        held = clearance_of(session, required(user.id))
-        if held is None or held.id != tier.id:
-            holds = "no tier" if held is None else held.name
+        present = clearance_of(session, required(user.id))
+        if present is None or present.id != tier.id:
+            holds = "no tier" if present is None else present.name
             lines.append(
                 f"{user.name} holds {holds}: an allowance of {tier.name} is for holders of it."
             )
