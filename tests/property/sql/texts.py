@@ -68,6 +68,9 @@ _atoms = st.one_of(
             *("(age > 3) IS NOT TRUE", "(urgent AND NOT age > 3) IS NOT TRUE"),
             *("(urgent OR YEAR(born) = 2000) IS NOT FALSE", "(NOT urgent) IS TRUE"),
             *("person <> 'p1'", "age - COALESCE(size, 3) BETWEEN 0 AND 30"),
+            *("age IS DISTINCT FROM age + 1", "age IS NOT DISTINCT FROM COALESCE(age, 7)"),
+            *("age IS NOT DISTINCT FROM age * 2", "(age BETWEEN 1 AND age) IS NOT FALSE"),
+            "(COALESCE(size, 3) BETWEEN 1 AND age) IS NOT TRUE",
         )
     ),
 )

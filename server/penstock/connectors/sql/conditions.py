@@ -165,12 +165,14 @@ def beyond(name: str, operator: str, edge: int | float, kind: ColumnType) -> Ent
 
 
 def _between(node: exp.Between, columns: Columns, *, opposite: bool) -> Entry:
-    sides = [(exp.GTE, node.args["low"]), (exp.LTE, node.args["high"])]
-    parts = [
-        _compared(kind(this=node.this.copy(), expression=side.copy()), columns, opposite=opposite)
-        for kind, side in sides
-    ]
+    parts = [_compared(side, columns, opposite=opposite) for side in _sides(node)]
     return _joined("any" if opposite else "all", parts)
+
+
+def _sides(node: exp.Between) -> list[Node]:
+    """Return the two comparisons that a ``BETWEEN`` is."""
+    sides = [(exp.GTE, node.args["low"]), (exp.LTE, node.args["high"])]
+    return [kind(this=node.this.copy(), expression=side.copy()) for kind, side in sides]
 
 
 def _within(node: exp.In, columns: Columns, *, opposite: bool) -> Entry:
@@ -255,7 +257,7 @@ def _like(node: exp.Like, columns: Columns, *, opposite: bool) -> Entry:
 
 
 def _distinct(node: Node, columns: Columns, *, opposite: bool) -> Entry:
-    """Return ``IS DISTINCT FROM`` a constant or NULL, which no cell leaves unknown."""
+    """Return ``IS DISTINCT FROM`` a constant, a column or NULL, which no cell leaves unknown."""
     if isinstance(node, exp.NullSafeEQ):
         opposite = not opposite
     left, right = node.this, node.args["expression"]
@@ -263,9 +265,25 @@ def _distinct(node: Node, columns: Columns, *, opposite: bool) -> Entry:
         left, right = right, left
     if isinstance(unwrapped(right), exp.Null):
         return {"column": columns.column(left), "op": "is_null" if opposite else "is_not_null"}
+    if columns.names(left) and columns.names(right):
+        return _distinct_columns(left, right, columns, opposite=opposite)
     return _certain(
         exp.EQ(this=left.copy(), expression=right.copy()), columns, opposite=not opposite
     )
+
+
+def _distinct_columns(left: Node, right: Node, columns: Columns, *, opposite: bool) -> Entry:
+    """Return ``IS DISTINCT FROM`` a column: two missing cells are the same, and one differs."""
+    compared = _entry(columns.difference(left, right), "=" if opposite else "!=", 0)
+    first, second = columns.column(left), columns.column(right)
+    missing = [("is_null", "is_null")]
+    if not opposite:
+        missing = [("is_null", "is_not_null"), ("is_not_null", "is_null")]
+    pairs = [
+        {"all": [{"column": first, "op": left_is}, {"column": second, "op": right_is}]}
+        for left_is, right_is in missing
+    ]
+    return _joined("any", [compared, *pairs])
 
 
 def _certain(node: Node, columns: Columns, *, opposite: bool, value: bool = True) -> Entry:
@@ -280,6 +298,10 @@ def _certain(node: Node, columns: Columns, *, opposite: bool, value: bool = True
             parts = _parts(inner, kind)
             certain = [_certain(part, columns, opposite=opposite, value=value) for part in parts]
             return _joined("all" if every else "any", certain)
+        case exp.Between() if any(map(columns.names, (inner.args["low"], inner.args["high"]))):
+            # Each of its sides is over cells of its own that may be missing.
+            both = exp.And(this=_sides(inner)[0], expression=_sides(inner)[1])
+            return _certain(both, columns, opposite=opposite, value=value)
         case exp.Is() | exp.NullSafeEQ() | exp.NullSafeNEQ():
             return condition(inner, columns, opposite=value == opposite)
     entry = condition(inner, columns, opposite=value == opposite)

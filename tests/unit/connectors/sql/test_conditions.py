@@ -140,6 +140,21 @@ def test_a_long_chain_is_read_without_recursion() -> None:
             "(age <= 3 AND urgent) IS NOT TRUE",
         ),
         ("age <= 3 OR age IS NULL", "(NOT age > 3) IS NOT FALSE"),
+        (
+            "age = day_of_stay OR age IS NULL AND day_of_stay IS NULL",
+            "age IS NOT DISTINCT FROM day_of_stay",
+        ),
+        (
+            (
+                "age <> day_of_stay OR age IS NULL AND day_of_stay IS NOT NULL"
+                " OR age IS NOT NULL AND day_of_stay IS NULL"
+            ),
+            "age IS DISTINCT FROM day_of_stay",
+        ),
+        (
+            "(age >= 3) IS NOT TRUE OR (age <= day_of_stay) IS NOT TRUE",
+            "(age BETWEEN 3 AND day_of_stay) IS NOT TRUE",
+        ),
         ("age IS NULL", "(age IS NULL) IS TRUE"),
         ("age IS NOT NULL", "(age IS NULL) IS NOT TRUE"),
         ("born >= '2026-01-01' AND born <= '2026-12-31'", "YEAR(born) = 2026"),
