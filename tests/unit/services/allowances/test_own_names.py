@@ -10,7 +10,7 @@ from tests.unit.worlds import World
 
 from penstock.computing import Bounds, LocalTurns, Pool
 from penstock.connectors.planning.refusals import checked
-from penstock.errors import Conflict, NameTaken, NotFound
+from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.services.access.principals import OPERATOR
 from penstock.services.computations.pooled import MODULE, Pooled
 from penstock.services.pagination import Window
@@ -188,6 +188,18 @@ def test_a_name_that_ends_with_the_tier_already_is_taken_as_it_is(stays: World) 
     assert ask(stays, "paul", "mine@partner").name == "mine"
     with pytest.raises(NameTaken):
         ask(stays, "paul", "mine", **of_value("north"))
+
+
+@pytest.mark.parametrize("name", ["mine@internal", "mine@INTERNAL", "mine@internal@partner"])
+def test_nobody_takes_the_name_that_a_query_of_another_tier_has(stays: World, name: str) -> None:
+    give(stays)
+    give(stays, "internal")
+    ask(stays, "ines", "mine", "internal", **of_value("north"))
+    with pytest.raises(InvalidInput, match="choose a name without it") as refused:
+        ask(stays, "paul", name)
+    assert [place for place, _ in refused.value.errors] == ["/name"]
+    assert queries.show(stays.server, OPERATOR, "mine@internal").name == "mine"
+    assert ask(stays, "paul", "mine@internally").name == "mine@internally"
 
 
 def test_a_name_that_several_queries_have_is_refused_with_the_names_that_are_seen(
