@@ -7,8 +7,8 @@ this tier, ``visits@partner,2``.  No request has a comma in a name, and a tier t
 the name of a deleted one has another number, so only queries of the same tier can have this name;
 all holders of the tier see them.  The hash is that of the statistic with the same number.  Readers
 are shown the name without its tier, and may use it so, as long as they see no other query that
-answers to it; then the name with the tier, and if that is not unique either, all of it.  Analysts
-end no name with another tier than their own, so that nobody below makes a name ambiguous above.
+answers to it; then the name with the tier, and if that is not unique either, all of it.  The
+names that analysts choose have no such mark, so that nobody below makes a name ambiguous above.
 """
 
 from collections.abc import Sequence
@@ -137,19 +137,18 @@ def require_name_in_sight_free(session: Session, name: str, tier: Tier) -> None:
         raise name_taken(short)
 
 
-def require_no_other_tier(session: Session, name: str, tier: Tier) -> None:
-    """Raise ``InvalidInput`` if an analyst's new name ends with another tier than their own.
+def require_no_mark(name: str, tier: Tier) -> None:
+    """Raise ``InvalidInput`` if an analyst's new name has the mark that stands before tiers.
 
-    So a query's name with its tier stays unambiguous to those above, whatever is named below.
+    So a query's name with its tier stays unambiguous to those above, whatever is named below.  Any
+    name with the mark is refused: if only those of tiers were, it would tell which tiers exist.
     """
-    short = folded(name.removesuffix(_suffix(tier)))
-    for other in session.exec(select(Tier).where(col(Tier.deleted_at).is_(None))).all():
-        if other.id != tier.id and short.endswith(MARK + other.folded):
-            raise InvalidInput(
-                f"A name that ends with {MARK + other.name!r} is that of a query which an analyst"
-                f" of tier {other.name!r} registered; choose a name without it.",
-                pointer="/name",
-            )
+    if MARK in name.removesuffix(_suffix(tier)):
+        raise InvalidInput(
+            f"The name of a query of your own has no {MARK!r}, which stands before the tier of who"
+            " registered it; choose a name without it.",
+            pointer="/name",
+        )
 
 
 def hash_at(canonical_hash: str, tier: Tier) -> str:

@@ -26,7 +26,7 @@ from penstock.services.allowances.own_names import (
     RETIRED,
     all_answering,
     require_name_in_sight_free,
-    require_no_other_tier,
+    require_no_mark,
     require_no_twin,
 )
 from penstock.services.datasets import seen_accounts
@@ -224,7 +224,7 @@ def own_pending(
     row = session.exec(_NAMED, params={"folded": folded(request.name)}).first()
     if row is not None and row.by == by and _is_left(row, dataset, request, prepared):
         return row
-    require_no_other_tier(session, request.name, tier)
+    require_no_mark(request.name, tier)
     require_name_in_sight_free(session, request.name, tier)
     require_no_twin(session, prepared.canonical_hash, tier)
     return None
