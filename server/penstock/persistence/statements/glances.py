@@ -22,9 +22,10 @@ MOST: Final = 4
 class KeptConnections:
     """Hold connections of ``engine`` for statements that read alone, from one to the next.
 
-    ``prepare`` is called with a driver's connection when it is taken out of the pool, and then it
-    is closed rather than put back: a setting may be its own.  ``check`` is called with a connection
-    that was idle; it raises ``DisconnectionError`` if another one must take its place.
+    ``prepare`` is called with the driver's connection of those that stay out of the pool, which are
+    closed rather than put back: a setting may be their own.  While all of them read, others are
+    taken out of the pool, unprepared, and put back.  ``check`` is called with a connection that was
+    idle; it raises ``DisconnectionError`` if another one must take its place.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class KeptConnections:
         self.dialect = engine.dialect
         self._engine, self._check, self._prepare = engine, check, prepare
         self._idle: list[PoolProxiedConnection] = []
+        self._prepared: set[PoolProxiedConnection] = set()
 
     def take(self) -> PoolProxiedConnection:
         """Return a connection in no transaction, for ``keep`` or ``drop``.
@@ -50,14 +52,15 @@ class KeptConnections:
             if self._still_open(connection):
                 return connection
         connection = self._engine.raw_connection()
-        if self._prepare is not None:
-            is_prepared = False
+        if self._prepare is not None and len(self._prepared) < MOST:
+            self._prepared.add(connection)
+            is_ready = False
             try:
                 self._prepare(connection.driver_connection)
-                is_prepared = True
+                is_ready = True
             finally:
-                if not is_prepared:
-                    connection.invalidate()
+                if not is_ready:
+                    self.drop(connection)
         return connection
 
     def _still_open(self, connection: PoolProxiedConnection) -> bool:
@@ -67,6 +70,7 @@ class KeptConnections:
             self._check(connection)
             is_checked = True
         except DisconnectionError as error:
+            self._prepared.discard(connection)
             connection.invalidate(error)
             is_checked = True
             return False
@@ -77,15 +81,18 @@ class KeptConnections:
 
     def keep(self, connection: PoolProxiedConnection) -> None:
         """Take back a connection whose statement has ended without an error."""
-        if len(self._idle) < MOST:
+        stays = self._prepare is None or connection in self._prepared
+        if stays and len(self._idle) < MOST:
             self._idle.append(connection)
         else:
             self.drop(connection)
 
     def drop(self, connection: PoolProxiedConnection) -> None:
         """Give a connection back to the pool, or close it if it was prepared."""
-        if self._prepare is not None and connection.is_valid:
-            connection.invalidate()
+        if connection in self._prepared:
+            self._prepared.discard(connection)
+            if connection.is_valid:
+                connection.invalidate()
         connection.close()
 
     def dispose(self, *, close: bool = True) -> None:
@@ -96,7 +103,8 @@ class KeptConnections:
                 self.drop(connection)
         else:
             # Kept alive: closing what is another process's would release its locks.
-            _forgotten.extend(idle)
+            _forgotten.extend({*idle, *self._prepared})
+            self._prepared.clear()
         self._engine.dispose(close=close)
 
 

@@ -62,6 +62,24 @@ def test_connections_for_glances_are_left_to_the_process_that_opened_them(
 
 
 @pytest.mark.only("postgresql")
+def test_connections_for_more_glances_go_back_to_the_pool_as_they_came(filled: Database) -> None:
+    """Otherwise many readers at once would open a connection for every statement."""
+    connections = filled._engines.once
+    taken = [connections.take() for _ in range(MOST + 2)]
+    drivers = [each.driver_connection for each in taken]
+    modes = [driver.execute("SHOW plan_cache_mode").fetchone()[0] for driver in drivers]  # type: ignore[union-attr]  # they are open
+    assert modes == ["force_generic_plan"] * MOST + ["auto"] * 2
+    for each in reversed(taken):
+        connections.keep(each)
+    assert not any(driver.closed for driver in drivers)  # type: ignore[union-attr]  # the driver's own
+    assert pool_of(filled).checkedout() == MOST
+    connections.drop(connections.take())
+    replaced = connections.take()
+    assert replaced.driver_connection in drivers
+    connections.keep(replaced)
+
+
+@pytest.mark.only("postgresql")
 def test_glances_are_planned_once_and_nothing_else_on_other_connections(filled: Database) -> None:
     named = PreparedSelect(select(_TIER.c.name).where(_TIER.c.id == bindparam("number")))
     for number in range(8):
