@@ -143,6 +143,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        name="marks-of-some-tiers-refused",
+        row="V84",
+        path="services/allowances/own_names.py",
+        before="    if MARK in name.removesuffix(_suffix(tier)):\n",
+        after='    if f"{MARK}internal" in name.removesuffix(_suffix(tier)):\n',
+        wrong="which names are refused tells which tiers exist",
+        tests=(
+            f"{ROOM}/test_own_names.py::test_a_name_with_the_mark_of_tiers_is_refused_whether_there_is_such_a_tier",
+        ),
+    ),
+    Mutant(
         name="approved-for-others",
         row="V86",
         path="services/requests/views.py",
