@@ -12,8 +12,8 @@ from tests.client.servers.hosts import CHECKPOINT, CONSISTENCY, INCLUSION, ME, T
 from tests.client.servers.means import MEANS
 
 from penstock_client import Client, Release, command
+from penstock_client._commands import settings
 from penstock_client._http.fields import Fields
-from penstock_client._show import settings
 
 Handler = Callable[[httpx.Request], httpx.Response]
 

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from penstock_client import Client, command
-from penstock_client._show.settings import Settings
+from penstock_client._commands.settings import Settings
 
 Handler = Callable[[httpx.Request], httpx.Response]
 RELEASE = "POST /api/v1/queries/flights_by_carrier/releases"

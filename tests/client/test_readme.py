@@ -11,13 +11,32 @@ from tests.client.questions.asking import ANSWERS, COST
 from tests.support.places import ROOT
 
 import penstock_client.lomas
-from penstock_client import Client
+from penstock_client import Admin, Client
 
 COLUMNS = {
     "carrier": {"type": "string", "categories": ["AA", "UA"]},
     "month": {"type": "integer", "lower": 1, "upper": 12},
 }
 FLIGHTS: dict[str, Any] = {"name": "flights", "columns": COLUMNS}
+EVE: dict[str, Any] = {
+    "name": "eve",
+    "roles": ["analyst"],
+    "clearance": "consultants",
+    "active": True,
+    "created_at": "2026-11-20T12:00:00Z",
+}
+ADMINISTERED: dict[str, Any] = {
+    "POST /api/v1/tiers": {"name": "consultants", "rank": 15, "description": ""},
+    "POST /api/v1/users": {**EVE, "clearance": "public"},
+    "PATCH /api/v1/users/eve": EVE,
+    "PATCH /api/v1/datasets/flights": {
+        "id": "p7",
+        "act": "change_budgets",
+        "basis": {},
+        "proposed_by": "root",
+    },
+    "GET /api/v1/users": {"items": [EVE], "next_cursor": None},
+}
 README = ROOT / "clients" / "python" / "README.md"
 
 
@@ -29,7 +48,7 @@ def test_every_example_runs(
     token: str,
     answers: dict[str, Any],
 ) -> None:
-    answers |= {**ANSWERS, "GET /api/v1/datasets/flights": FLIGHTS}
+    answers |= {**ANSWERS, **ADMINISTERED, "GET /api/v1/datasets/flights": FLIGHTS}
 
     def handle(request: httpx.Request) -> httpx.Response:
         if b"internal" in request.content:
@@ -41,7 +60,9 @@ def test_every_example_runs(
     monkeypatch.setattr(
         "penstock_client.client.Client", functools.partial(Client, transport=transport)
     )
-    monkeypatch.setattr(penstock_client, "Client", functools.partial(Client, transport=transport))
+    for made in (Client, Admin):
+        made_here = functools.partial(made, transport=transport)
+        monkeypatch.setattr(penstock_client, made.__name__, made_here)
     examples = re.findall(r"^```python\n(.*?)^```", README.read_text(encoding="utf-8"), re.M | re.S)
     assert len(examples) >= 4
     names: dict[str, object] = {}
@@ -61,4 +82,5 @@ def test_every_example_runs(
     assert "{'epsilon': 0.1, 'delta': 1e-06}" in out
     assert "[31988.0, 0.0] 0.6294" in out
     assert COST["spec_sql"] in out
+    assert "another admin must approve p7" in out
     assert "not for my clearance: What happened." in out

@@ -61,7 +61,7 @@ def test_the_command_lists_them(
 ) -> None:
     assert run("allowances", "flights", "--format", "csv") == 0
     assert capsys.readouterr().out.split() == [
-        "tier,epsilon,users,left,spent_by", "partner,0.5,ann,75%,mine@partner", "25%",
+        "tier,epsilon,users,left,spent_by", "partner,0.5,ann,0.75,mine@partner", "25%",
     ]  # fmt: skip
     assert run("allowances", "flights", "--format", "json") == 0
     assert json.loads(capsys.readouterr().out) == [ALLOWANCE]
@@ -69,3 +69,10 @@ def test_the_command_lists_them(
     answers["GET /api/v1/datasets/flights/allowances"]["items"] = []
     assert run("allowances", "flights") == 0
     assert "no allowances that you may see" in capsys.readouterr().err
+
+
+def test_notes_say_what_cannot_be_used() -> None:
+    noted = allowance(notes=["bob does not hold <partner>."])
+    assert noted.notes == ("bob does not hold <partner>.",)
+    assert "<p>bob does not hold &lt;partner&gt;.</p></div>" in noted._repr_html_()
+    assert allowance().notes == ()

@@ -1,6 +1,7 @@
 """Query a Penstock server from Python, in a notebook or on the command line.
 
 - ``client``: ``Client``, with one method for each operation.
+- ``admin``: ``Admin``, with what admins and auditors do besides.
 - ``release``: releases; ``_values`` has their confidence intervals.
 - ``derived``: totals, differences, ratios and shares of released values, with intervals.
 - ``dummy``: made-up rows of a dataset, or of a release.
@@ -14,7 +15,7 @@
 - ``models``: the other answers of the server.
 - ``offline``: a program that verifies an export of the log without the server.
 - ``errors``: all errors that this package raises.
-- ``command``: the ``penstock-client`` program.
+- ``command``: the ``penstock-client`` program; ``_commands`` has its larger commands.
 - ``_http``: sends requests and reads answers.
 - ``_log``: verifies the server's audit log.
 - ``_show``: tables, notebooks and data frames.
@@ -22,10 +23,22 @@
 
 from penstock_client._http.version import __version__
 from penstock_client._log.notes import Checkpoint
+from penstock_client._show.listing import Listing
 from penstock_client._values.estimates import Distribution, Estimate
 from penstock_client._values.interval import Interval
 from penstock_client._values.marginals import Marginal
 from penstock_client._values.value_errors import ValueErrors
+from penstock_client.admin.client import Admin
+from penstock_client.admin.models import (
+    Event,
+    IssuedToken,
+    Proposal,
+    Schedule,
+    Tier,
+    Token,
+    User,
+)
+from penstock_client.admin.proofs import InclusionProof
 from penstock_client.client import Client
 from penstock_client.derived import Derived, DerivedValues
 from penstock_client.dummy import Dummy, Fit, SyntheticRows
@@ -98,6 +111,7 @@ from penstock_client.tables.expressions import Aggregate, Bins, Expression, case
 from penstock_client.tables.table import Table
 
 __all__ = [
+    "Admin",
     "Aggregate",
     "Allowance",
     "AllowanceRoom",
@@ -121,6 +135,7 @@ __all__ = [
     "Dummy",
     "ErrorBars",
     "Estimate",
+    "Event",
     "ExposedQuery",
     "Exposure",
     "Expression",
@@ -128,11 +143,14 @@ __all__ = [
     "Forbidden",
     "Guarantee",
     "HistoryItem",
+    "InclusionProof",
     "Interval",
     "InvalidArgument",
     "InvalidField",
     "InvalidInput",
+    "IssuedToken",
     "Level",
+    "Listing",
     "LogForked",
     "LogRefused",
     "Marginal",
@@ -147,6 +165,7 @@ __all__ = [
     "PenstockError",
     "Preview",
     "PrivacyLoss",
+    "Proposal",
     "Proposed",
     "ProtocolError",
     "Pushed",
@@ -161,6 +180,7 @@ __all__ = [
     "Row",
     "RunningTotal",
     "RunningTotals",
+    "Schedule",
     "Spending",
     "StepError",
     "Strategy",
@@ -174,11 +194,14 @@ __all__ = [
     "StructureError",
     "SyntheticRows",
     "Table",
+    "Tier",
     "TierBudget",
     "TierLevel",
     "TierPreview",
+    "Token",
     "TooManyRequests",
     "Unavailable",
+    "User",
     "ValueErrors",
     "__version__",
     "case",

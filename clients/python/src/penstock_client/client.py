@@ -21,6 +21,8 @@ from penstock_client._log.cosigning import Cosigner
 from penstock_client._log.log import Log, default_file
 from penstock_client._log.notes import Checkpoint
 from penstock_client._log.watch import Watcher
+from penstock_client._show import documents, stream_documents
+from penstock_client._show.listing import Listing
 from penstock_client.dummy import Dummy, SyntheticRows
 from penstock_client.errors import InvalidArgument, ProtocolError
 from penstock_client.lomas_names import LomasNames
@@ -116,9 +118,9 @@ class Client(Session, LomasNames):
         """Return the user whose token this is, with roles and clearance."""
         return Me.read(self._get("/me"))
 
-    def datasets(self) -> list[Dataset]:
+    def datasets(self) -> Listing[Dataset]:
         """Return the registered datasets."""
-        return [Dataset.read(item) for item in self._list("/datasets")]
+        return Listing(map(Dataset.read, self._list("/datasets")), documents.datasets)
 
     def dataset(self, dataset: str) -> Dataset:
         """Return one dataset as it was declared: columns, privacy unit, budgets."""
@@ -132,10 +134,10 @@ class Client(Session, LomasNames):
         parameters = {"rows": int(rows), "seed": int(seed)}
         return Dummy.read(self._get(f"/datasets/{segment(dataset)}/dummy", parameters), dataset)
 
-    def queries(self, dataset: str | None = None) -> list[Query]:
+    def queries(self, dataset: str | None = None) -> Listing[Query]:
         """Return the queries that the caller may see, of one dataset or of all."""
         parameters = {} if dataset is None else {"dataset": dataset}
-        return [Query.read(item) for item in self._list("/queries", parameters)]
+        return Listing(map(Query.read, self._list("/queries", parameters)), documents.queries)
 
     def preview(self, query: str | Mapping[str, object]) -> Preview:
         """Return what a query would cost at each tier that the caller may see; change nothing.
@@ -225,10 +227,11 @@ class Client(Session, LomasNames):
         for first in range(0, count, size):
             yield self.values(known, first, min(first + size, count) - 1)
 
-    def streams(self, dataset: str | None = None) -> list[Stream]:
+    def streams(self, dataset: str | None = None) -> Listing[Stream]:
         """Return the streams that the caller may see, of one dataset or of all."""
         parameters = {} if dataset is None else {"dataset": dataset}
-        return [Stream.read(item) for item in self._list("/streams", parameters)]
+        items = self._list("/streams", parameters)
+        return Listing(map(Stream.read, items), stream_documents.streams)
 
     def stream(
         self,
@@ -275,11 +278,11 @@ class Client(Session, LomasNames):
         answer = self._transport.post(f"{API}/streams/preview", as_json(spec))
         return StreamPreview.read(Fields(answer, "preview"))
 
-    def history(self, query: str | None = None, *, user: str | None = None) -> list[HistoryItem]:
+    def history(self, query: str | None = None, *, user: str | None = None) -> Listing[HistoryItem]:
         """Return what was released to the caller; for auditors, to everybody or ``user``."""
         filters = {"query": query, "user": user}
         items = self._list("/releases", {name: v for name, v in filters.items() if v is not None})
-        return [HistoryItem.read(item) for item in items]
+        return Listing(map(HistoryItem.read, items), documents.history)
 
     def exposure(self, users: str | Iterable[str], dataset: str | None = None) -> Exposure:
         """Return what these users could learn together about a dataset, or about all of them.

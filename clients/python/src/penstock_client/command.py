@@ -12,13 +12,13 @@ from typing import NoReturn
 
 import click
 
+from penstock_client._commands.audit_command import audit
+from penstock_client._commands.release_commands import release, synthetic
+from penstock_client._commands.settings import Settings, format_option
 from penstock_client._http.pushing import elements_in
 from penstock_client._show import documents, row_documents, stream_documents
-from penstock_client._show.audit_command import audit
 from penstock_client._show.output import Format
-from penstock_client._show.release_commands import release, synthetic
 from penstock_client._show.rounding import printable
-from penstock_client._show.settings import Settings, format_option
 from penstock_client.client import TIMEOUT
 from penstock_client.errors import (
     BudgetExhausted,

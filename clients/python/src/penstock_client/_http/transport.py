@@ -85,13 +85,18 @@ class Transport:
         """Return the parsed answer to GET, of at most ``largest`` bytes; raise as ``post`` does."""
         return self._answer(self._http.build_request("GET", path, params=parameters), largest)
 
-    def post(self, path: str, body: Mapping[str, object]) -> object:
-        """Return the parsed answer to POST.
+    def post(self, path: str, body: Mapping[str, object], key: str | None = None) -> object:
+        """Return the parsed answer to POST; under the same ``key`` the server acts only once.
 
         Raises ``NotReachable``, ``ProtocolError``, or the ``ApiError`` that the server
         answered with.
         """
-        return self._answer(self._http.build_request("POST", path, json=body))
+        headers = {} if key is None else {"Idempotency-Key": key}
+        return self._answer(self._http.build_request("POST", path, json=body, headers=headers))
+
+    def patch(self, path: str, body: Mapping[str, object]) -> object:
+        """Return the parsed answer to PATCH; raise as ``post`` does."""
+        return self._answer(self._http.build_request("PATCH", path, json=body))
 
     def put(self, path: str, body: Mapping[str, object]) -> object:
         """Return the parsed answer to PUT; raise as ``post`` does."""

@@ -86,6 +86,36 @@ class Log:
             self._require_included(_bytes(receipt.leaf_hash), index, newest)
         return newest
 
+    def prove(self, index: int, leaf: str | None = None) -> tuple[str, list[str], Checkpoint]:
+        """Verify that a leaf is in the log; return its hash, the proof and the checkpoint.
+
+        ``leaf`` is the hash that the leaf must have, in hexadecimal.  Raises ``LogRefused``.
+        """
+        with self._lock:
+            newest = self._followed().checkpoint
+            answer = self._answer_to(
+                "proof/inclusion", {"index": index, "size": newest.size}, "inclusion proof"
+            )
+        stated_hash, path = answer.text("leaf_hash"), list(answer.texts("hashes"))
+        is_included = included(
+            _bytes(stated_hash), index, newest.size, list(map(_bytes, path)), newest.root
+        )
+        if leaf not in (None, stated_hash) or not is_included:
+            raise LogRefused(f"The log does not contain leaf {index} as it was shown.")
+        return stated_hash, path, newest
+
+    def require_continued(self, old: Checkpoint) -> Checkpoint:
+        """Return the newest checkpoint, after verifying that its log begins with that of ``old``.
+
+        Raises ``LogRefused`` if it does not.
+        """
+        with self._lock:
+            newest = self._followed().checkpoint
+            if newest.size < old.size:
+                raise LogRefused(f"The log has {newest.size} leaves, and had {old.size}.")
+            self._require_continued(old, newest)
+        return newest
+
     def _followed(self) -> Known:
         # Read before the request: another client may store a later checkpoint during it.
         kept = self._memory.kept()

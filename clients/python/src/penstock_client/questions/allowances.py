@@ -30,6 +30,7 @@ class Allowance:
 
     ``users`` may use it, all analysts of the tier if it is None; an analyst is shown nobody else.
     Shares add up; after an allowance was made smaller, more than all of it may be spent.
+    ``notes`` say, to admins and auditors, what of it cannot be used as things are now.
     """
 
     dataset: str
@@ -41,6 +42,7 @@ class Allowance:
     remaining_share: float
     queries: tuple[AllowanceSpending, ...]
     answer: Answer = field(repr=False, compare=False)
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -55,6 +57,7 @@ class Allowance:
             fields.number("remaining_share"),
             tuple(map(AllowanceSpending.read, fields.children("queries"))),
             whole(fields),
+            fields.texts("notes") if "notes" in fields.whole else (),
         )
 
     def headline(self) -> str:
@@ -80,9 +83,10 @@ class Allowance:
         bounds = 'min="0" max="1" low="0.5" high="0.9" optimum="0"'
         meter = f'<meter {bounds} value="{min(self.spent_share, 1.0)}"></meter>'
         spent = f"{percentage(self.spent_share)} spent"
+        notes = "".join(f"<p>{_cell(note)}</p>" for note in self.notes)
         return (
             f"<div><p><strong>{_cell(self.headline())}</strong><br>{meter} {spent}</p>"
-            f"{table if rows else ''}</div>"
+            f"{table if rows else ''}{notes}</div>"
         )
 
 

@@ -30,19 +30,20 @@ def allowances(answers: Sequence[Allowance]) -> Document:
     """Return allowances, with one row for each tier."""
     columns = (
         *(Column("tier"), Column("epsilon", _figure, right=True), Column("users")),
-        *(Column("left", right=True), Column("spent_by")),
+        *(Column("left", documents.share, right=True), Column("spent_by")),
     )
     rows = [
         (
             each.tier,
             each.epsilon,
             "all" if each.users is None else ", ".join(each.users),
-            percentage(each.remaining_share),
+            each.remaining_share,
             ", ".join(f"{part.query} {percentage(part.share)}" for part in each.queries),
         )
         for each in answers
     ]
-    note = "" if answers else "There are no allowances that you may see."
+    notes = [f"{each.tier}: {note}" for each in answers for note in each.notes]
+    note = "\n".join(notes) if answers else "There are no allowances that you may see."
     return Document([each.answer for each in answers], columns, rows, note=note)
 
 
@@ -71,7 +72,8 @@ def request_status(answer: Request) -> Document:
         for comment in answer.comments
         for line in (f"{comment.by}, {comment.at:%Y-%m-%d %H:%M}Z:", *_indented(comment.text))
     ]
-    return Document(answer.answer, _REQUEST, [_request_row(answer)], facts)
+    note = answer.problem or ""
+    return Document(answer.answer, _REQUEST, [_request_row(answer)], facts, note=note)
 
 
 def _request_row(answer: Request) -> tuple[object, ...]:

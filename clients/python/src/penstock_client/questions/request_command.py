@@ -2,7 +2,7 @@
 
 import click
 
-from penstock_client._show.settings import Settings, format_option
+from penstock_client._commands.settings import Settings, format_option
 from penstock_client.questions import documents
 
 STATES = click.Choice(["open", "approved", "declined", "withdrawn", "answered"])

@@ -27,9 +27,9 @@ class Request:
     """Represent a question with its purpose; ``state`` is open, approved, declined or withdrawn.
 
     ``query`` names the registered query, once there is one that you see, and ``name`` is what was
-    sent; ``comments`` are yours and
-    those of the admins, with the reason of a decision.  With the state ``answered`` there is
-    no ``id``: the statistic was registered already, so nothing was sent.
+    sent; ``comments`` are yours and those of the admins, with the reason of a decision.
+    ``problem`` says why it can no longer be approved, if it cannot.  With the state ``answered``
+    there is no ``id``: the statistic was registered already, so nothing was sent.
     """
 
     id: str | None
@@ -40,6 +40,7 @@ class Request:
     requested_at: datetime | None
     comments: tuple[Comment, ...]
     answer: Answer = field(repr=False, compare=False)
+    problem: str | None = None
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -53,4 +54,5 @@ class Request:
             fields.moment_or_none("requested_at"),
             tuple(map(Comment.read, fields.children_or_none("comments"))),
             whole(fields),
+            fields.text_or_none("problem"),
         )

@@ -7,9 +7,11 @@ from typing import Literal
 from penstock_client._http.address import segment
 from penstock_client._http.fields import Fields
 from penstock_client._http.transport import Transport
+from penstock_client._show.listing import Listing
 from penstock_client.errors import InvalidArgument, Proposed
 from penstock_client.preview import as_json
 from penstock_client.queries import Query
+from penstock_client.questions import documents
 from penstock_client.questions.allowances import Allowance
 from penstock_client.questions.asker import Asker
 from penstock_client.questions.question import Question
@@ -70,13 +72,13 @@ class Session(Asker):
         body = {**as_json(spec), "purpose": purpose}
         return Request.read(Fields(self._transport.post(f"{API}/requests", body), "request"))
 
-    def allowances(self, dataset: str) -> list[Allowance]:
+    def allowances(self, dataset: str) -> Listing[Allowance]:
         """Return what analysts may register by themselves in a dataset, by tier.
 
         Admins and auditors see all allowances, analysts the one that they may use.
         """
         answer = Fields(self._transport.get(f"{API}{_allowances(dataset)}"), "allowances")
-        return [Allowance.read(item) for item in answer.children("items")]
+        return Listing(map(Allowance.read, answer.children("items")), documents.allowances)
 
     def give_allowance(
         self, dataset: str, tier: str, epsilon: float, *, users: Sequence[str] | None = None
@@ -106,10 +108,11 @@ class Session(Asker):
         """Return the answer to ``POST /queries/dummy``, which ``Question.dummy`` reads."""
         return Fields(self._transport.post(f"{API}/queries/dummy", as_json(body)), "answer")
 
-    def requests(self, state: str | None = None) -> list[Request]:
+    def requests(self, state: str | None = None) -> Listing[Request]:
         """Return the caller's requests; for admins, everybody's.  ``state`` is such as ``open``."""
         parameters = {} if state is None else {"state": state}
-        return [Request.read(item) for item in self._list("/requests", parameters)]
+        items = self._list("/requests", parameters)
+        return Listing(map(Request.read, items), documents.requests)
 
     def request_status(self, request: Request | str) -> Request:
         """Return a request of one's own, or for admins of anybody, with its comments and preview.

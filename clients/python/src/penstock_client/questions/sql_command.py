@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import click
 
-from penstock_client._show.settings import Settings, format_option
+from penstock_client._commands.settings import Settings, format_option
 from penstock_client.errors import Forbidden, InvalidArgument, InvalidInput
 from penstock_client.preview import STANDARD_INPUT
 from penstock_client.questions import documents

@@ -9,9 +9,9 @@ import pytest
 from tests.client.servers.hosts import TOKEN, Host, more
 
 from penstock_client import Client, command
+from penstock_client._commands import settings
 from penstock_client._log.cosigning import Cosigner
 from penstock_client._log.notes import vkey_of
-from penstock_client._show import settings
 
 FORK = 5
 

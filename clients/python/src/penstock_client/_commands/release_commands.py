@@ -7,9 +7,9 @@ from typing import TextIO
 
 import click
 
+from penstock_client._commands.settings import Settings, format_option
 from penstock_client._show import documents, row_documents
 from penstock_client._show.output import Format
-from penstock_client._show.settings import Settings, format_option
 
 BINARY = ("arrow", "parquet")
 FORMS = (*(form.value for form in Format), *BINARY)

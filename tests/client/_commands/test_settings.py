@@ -2,8 +2,8 @@
 
 import pytest
 
+from penstock_client._commands.settings import Settings
 from penstock_client._show.output import Column, Document, Format
-from penstock_client._show.settings import Settings
 
 DOCUMENT = Document({"a": 1}, [Column("a")], [(1,)], note="Look.")
 
