@@ -1,7 +1,7 @@
 """Test the proxies' configurations in ``deploy/``: checked by the proxies, and really proxying.
 
-One server, whose public URL has a path; nginx and Caddy before it, on ports of this machine, with
-a certificate made for the test.
+Servers with and without a path in their public URL; nginx and Caddy before them, on ports of this
+machine, with a certificate made for the test.
 """
 
 import os
@@ -33,7 +33,6 @@ from tests.support.places import ROOT
 from penstock_client import Client
 
 DEPLOY = ROOT / "deploy"
-PREFIX = "/under/penstock"
 NAME = "localhost"
 LINK = re.compile(r'(?:href|src|action|hx-get|hx-post)="([^"#]*)"')
 SENT_TO = re.compile(r'(?:action|hx-post)="([^"#]*)"')
@@ -52,9 +51,10 @@ def program(name: str, package: str) -> str:
 
 @dataclass(frozen=True)
 class Front:
-    """Hold a proxy: its server's address, its certificate, and the server itself."""
+    """Hold a proxy: its server's address, the path in it, its certificate, and the server."""
 
     url: str
+    prefix: str
     certificate: Path
     server: Serving
 
@@ -67,31 +67,42 @@ class Front:
 
 @dataclass(frozen=True)
 class Place:
-    """Hold what a proxy is given: a folder of its own, two ports, and the certificate.
+    """Hold what a proxy is given: its site, a folder of its own, two ports, and the certificate.
 
     The ports are the proxy's own and the server's.
     """
 
+    site: Path
     folder: Path
     port: int
     certificate: Path
     key: Path
-    behind: int
+    upstream: int
+
+    def insert(self, name: str, *changes: tuple[str, str]) -> Path:
+        """Write a file of the site's folder with an operator's ``changes``; return its new path."""
+        content = (self.site.parent / name).read_text()
+        for before, after in changes:
+            assert before in content, (name, before)
+            content = content.replace(before, after)
+        path = self.folder / name
+        path.write_text(content)
+        return path
 
 
 def nginx(place: Place) -> tuple[Sequence[str], Sequence[str]]:
     """Write nginx's configuration; how to check it, and how to run it."""
-    site = (DEPLOY / "nginx.conf").read_text()
-    for before, after in (
+    (host,) = re.findall("server_name (.*);", place.site.read_text())
+    changes = [
         ("listen 443 ssl", f"listen 127.0.0.1:{place.port} ssl"),
-        ("server_name penstock.example.org", f"server_name {NAME}"),
+        (f"server_name {host}", f"server_name {NAME}"),
         ("/etc/ssl/penstock/certificate.pem", str(place.certificate)),
         ("/etc/ssl/penstock/key.pem", str(place.key)),
-        ("server 127.0.0.1:8080", f"server 127.0.0.1:{place.behind}"),
-    ):
-        assert before in site
-        site = site.replace(before, after)
-    (place.folder / "site.conf").write_text(site)
+        ("/etc/nginx/penstock/", f"{place.folder}/"),
+    ]
+    site = place.insert(place.site.name, *changes)
+    place.insert("upstream.conf", ("server 127.0.0.1:8080", f"server 127.0.0.1:{place.upstream}"))
+    place.insert("proxy.conf")
     temporary = "".join(
         f"{name}_temp_path {place.folder}/{name};\n"
         for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
@@ -100,7 +111,7 @@ def nginx(place: Place) -> tuple[Sequence[str], Sequence[str]]:
     (place.folder / "nginx.conf").write_text(
         f"{user}daemon off;\nworker_processes 1;\npid {place.folder}/pid;\n"
         f"error_log {place.folder}/error.log;\nevents {{ }}\n"
-        f"http {{\naccess_log off;\n{temporary}include {place.folder}/site.conf;\n}}\n"
+        f"http {{\naccess_log off;\n{temporary}include {site};\n}}\n"
     )
     command = [program("nginx", "nginx"), "-e", f"{place.folder}/error.log"]
     command += ["-c", f"{place.folder}/nginx.conf"]
@@ -109,25 +120,29 @@ def nginx(place: Place) -> tuple[Sequence[str], Sequence[str]]:
 
 def caddy(place: Place) -> tuple[Sequence[str], Sequence[str]]:
     """Write Caddy's configuration; how to check it, and how to run it."""
-    site = (DEPLOY / "Caddyfile").read_text()
-    for before, after in (
+    (address,) = re.findall(r"\{\$SITE_ADDRESS:(.*)\} \{", place.site.read_text())
+    path = place.insert(
+        place.site.name,
         ("\n{\n", "\n{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n"),
         (
-            "penstock.example.org {",
+            f"{{$SITE_ADDRESS:{address}}} {{",
             f"https://{NAME}:{place.port} {{\n\ttls {place.certificate} {place.key}",
         ),
-        ("reverse_proxy 127.0.0.1:8080", f"reverse_proxy 127.0.0.1:{place.behind}"),
-    ):
-        assert before in site
-        site = site.replace(before, after, 1)
-    path = place.folder / "Caddyfile"
-    path.write_text(site)
+    )
+    place.insert("options.caddy")
+    place.insert("proxy.caddy", ("{$UPSTREAM:127.0.0.1:8080}", f"127.0.0.1:{place.upstream}"))
     named = ["--config", str(path), "--adapter", "caddyfile"]
     command = program("caddy", "caddy")
     return [command, "validate", *named], [command, "run", *named]
 
 
-KINDS = {"nginx": nginx, "caddy": caddy}
+KINDS = {
+    "nginx/penstock.conf": (nginx, ""),
+    "nginx/below-a-path.conf": (nginx, "/penstock"),
+    "caddy/Caddyfile": (caddy, "/under/penstock"),
+    "caddy/below-a-path.caddy": (caddy, "/penstock"),
+}
+"""Each site with the program that reads it, and the path in the public URL."""
 
 
 @pytest.fixture(scope="module")
@@ -177,18 +192,20 @@ def front(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Front]:
     """Yield each of the proxies before a server of its own."""
-    folder = tmp_path_factory.mktemp(request.param)
+    configure, prefix = KINDS[request.param]
+    site = DEPLOY / request.param
+    folder = tmp_path_factory.mktemp(site.stem)
     port = free_port()
-    url = f"https://{NAME}:{port}{PREFIX}"
+    url = f"https://{NAME}:{port}{prefix}"
     server = serve_copy(
         Homes(None), model, folder / "home", user="root", workers=1, PENSTOCK_PUBLIC_URL=url
     )
-    check, command = KINDS[request.param](Place(folder, port, *certificate, server.port))
+    check, command = configure(Place(site, folder, port, *certificate, server.port))
     environment = {**os.environ, "HOME": str(folder), "XDG_DATA_HOME": str(folder)}
     try:
         subprocess.run(check, check=True, capture_output=True, env=environment)
         with running(command, environment, port, folder / "log"):
-            yield Front(url, certificate[0], server)
+            yield Front(url, prefix, certificate[0], server)
     finally:
         assert server.process is not None
         server.process.kill()
@@ -227,7 +244,7 @@ def test_programs_reach_the_server_below_its_path(front: Front) -> None:
         assert browser.get(f"{front.url}/healthz").json() == {"status": "up"}
         assert browser.get(f"{front.url}/readyz").json() == {"status": "ready"}
         document = browser.get(f"{front.url}/openapi.json").json()
-        assert document["servers"] == [{"url": PREFIX}]
+        assert document["servers"] == [{"url": front.prefix or "/"}]
         headers = {"Authorization": f"Bearer {front.server.token}"}
         answer = browser.get(f"{front.url}/api/v1/me", headers=headers)
         assert answer.json()["name"] == "root"
@@ -242,6 +259,15 @@ def test_programs_reach_the_server_below_its_path(front: Front) -> None:
     assert front.server.ask("GET", "/healthz") == (200, {"status": "up"})
 
 
+def test_the_rest_of_a_host_is_not_penstocks(front: Front) -> None:
+    with front.client() as browser:
+        outside = browser.get(f"{front.url.removesuffix(front.prefix)}/healthz")
+        bare = browser.get(front.url)
+    is_shared = front.prefix == "/penstock"
+    assert outside.status_code == (404 if is_shared else 200)
+    assert bare.status_code == (308 if is_shared else 200)
+
+
 def test_the_python_client_reaches_it(front: Front, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(front.certificate))
     with Client(front.url, front.server.token) as client:
@@ -249,18 +275,19 @@ def test_the_python_client_reaches_it(front: Front, monkeypatch: pytest.MonkeyPa
 
 
 def test_people_go_from_page_to_page_below_its_path(front: Front) -> None:
-    origin = front.url.removesuffix(PREFIX)
+    prefix = front.prefix
+    origin = front.url.removesuffix(prefix)
     seen: dict[str, int] = {}
     with front.client() as browser:
-        form = {"token": front.server.token, "next": f"{PREFIX}/users"}
+        form = {"token": front.server.token, "next": f"{prefix}/users"}
         answer = browser.post(f"{front.url}/sign-in", data=form, headers={"Origin": origin})
         assert answer.status_code == 303, answer.text
         assert answer.headers["Set-Cookie"].startswith("__Host-")
         assert "Path=/;" in f"{answer.headers['Set-Cookie']};"
         browser.cookies.set("__Host-penstock", browser.cookies["__Host-penstock"], NAME)
         onward = browser.get(f"{origin}{answer.headers['Location']}")
-        assert onward.headers["Location"] == f"{PREFIX}/users"
-        waiting = [f"{PREFIX}/", f"{PREFIX}/users", f"{PREFIX}/docs"]
+        assert onward.headers["Location"] == f"{prefix}/users"
+        waiting = [f"{prefix}/", f"{prefix}/users", f"{prefix}/docs"]
         while waiting:
             path = waiting.pop()
             answer = browser.get(f"{origin}{path}")
@@ -268,7 +295,7 @@ def test_people_go_from_page_to_page_below_its_path(front: Front) -> None:
             if "text/html" not in answer.headers.get("Content-Type", ""):
                 continue
             links = {link.replace("&amp;", "&") for link in LINK.findall(answer.text)}
-            astray = {one for one in links if one.startswith("/") and not one.startswith(PREFIX)}
+            astray = {one for one in links if one.startswith("/") and not one.startswith(prefix)}
             assert not astray, f"{path} leads to {astray}"
             forms = set(SENT_TO.findall(answer.text))
             waiting += [
@@ -279,7 +306,7 @@ def test_people_go_from_page_to_page_below_its_path(front: Front) -> None:
     broken = {path: status for path, status in seen.items() if status >= 400}
     assert not broken
     assert len(seen) > 20
-    assert {f"{PREFIX}/tiers", f"{PREFIX}/datasets/sites"} <= set(seen)
+    assert {f"{prefix}/tiers", f"{prefix}/datasets/sites"} <= set(seen)
 
 
 def test_a_form_from_elsewhere_is_refused_below_a_path_too(front: Front) -> None:
