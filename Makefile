@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # then compile three hundred modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test nightly lint format lock benchmarks clean
+.PHONY: demo docs quick test nightly lint format lock benchmarks clean
 
 # Most installed modules are never imported; the others are compiled on import (--no-compile).
 # pip first: the one that comes with Python 3.11 takes twice as long, most of it to compare every
@@ -23,6 +23,10 @@ $(VENV)/.installed: requirements.lock pyproject.toml clients/python/pyproject.to
 
 demo: $(VENV)/.installed
 	$(BIN)/penstock demo
+
+# Builds the documentation again where a checkout serves it; installing builds it once.
+docs: $(VENV)/.installed
+	cd server && ../$(BIN)/python -m docs.building
 
 # There is one process per core already: additional BLAS threads would only wait for each other.
 quick test nightly: export OPENBLAS_NUM_THREADS = 1

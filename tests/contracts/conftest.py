@@ -5,7 +5,8 @@ from os import environ
 from pathlib import Path
 
 import pytest
-from tests.contracts.distributions import Installation, Wheels, build, install, made_once, wheels_in
+from tests.contracts.distributions import Installation, Wheels, build, install, wheels_in
+from tests.docs.made_once import made_once
 from tests.support.places import ROOT
 
 

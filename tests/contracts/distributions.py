@@ -4,17 +4,14 @@ Nothing here can reach the checkout: the wheels are built from a copy of the tra
 and what is installed runs in folders and with environment variables of its own.
 """
 
-import fcntl
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from tests.support.places import ROOT
 
@@ -134,41 +131,6 @@ def pip(folder: Path) -> list[str]:
     """Return the words that begin a command of our own pip over another environment."""
     python = str(folder / "bin" / "python")
     return [sys.executable, "-I", "-m", "pip", "--python", python, "--disable-pip-version-check"]
-
-
-@contextmanager
-def made_once(folder: Path, make: Callable[[Path], object]) -> Iterator[Path]:
-    """Yield a folder filled by ``make``, once for all processes, and gone with the last of them.
-
-    Several test processes share it: installing takes long, and hundreds of megabytes.
-    """
-    folder.mkdir(exist_ok=True)
-    made, users = folder / "made", folder / "users"
-    with _locked(users) as file:
-        if not file.read():
-            shutil.rmtree(made, ignore_errors=True)
-            made.mkdir()
-            make(made)
-        file.write("one\n")
-    try:
-        yield made
-    finally:
-        with _locked(users) as file:
-            others = file.readlines()[1:]
-            file.seek(0)
-            file.truncate()
-            file.writelines(others)
-            if not others:
-                shutil.rmtree(made, ignore_errors=True)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[IO[str]]:
-    """Yield the file at ``path``, read from its start, while no other process has it."""
-    with path.open("a+") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.seek(0)
-        yield file
 
 
 def checked(command: Sequence[str], cwd: Path | None = None) -> str:

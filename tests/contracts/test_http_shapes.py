@@ -303,7 +303,7 @@ def test_an_exhausted_budget_says_what_was_needed_and_what_would_fit(world: Call
     ("path", "kind"),
     [
         ("/", "text/html; charset=utf-8"),
-        ("/docs", "text/html; charset=utf-8"),
+        ("/docs/", "text/html; charset=utf-8"),
         ("/healthz", "application/json"),
         ("/readyz", "application/json"),
         ("/openapi.json", "application/json"),

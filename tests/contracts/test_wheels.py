@@ -34,9 +34,15 @@ def expected(wheels: Wheels, moved: dict[str, str], information: str) -> dict[st
 
 def assert_holds(wheel: Path, wanted: dict[str, Path | None]) -> None:
     with ZipFile(wheel) as archive:
-        assert sorted(archive.namelist()) == sorted(wanted)
+        # What is built is no copy of a tracked file: tests/docs test it.
+        assert sorted(name for name in archive.namelist() if not is_built(name)) == sorted(wanted)
         for name, copied in wanted.items():
             assert copied is None or archive.read(name) == copied.read_bytes(), name
+
+
+def is_built(name: str) -> bool:
+    """Return whether a file of the server's wheel was made by the build."""
+    return name.startswith("penstock/site/")
 
 
 def metadata(wheel: Path, information: str) -> Message:
@@ -72,9 +78,11 @@ def test_the_clients_wheel_holds_every_tracked_file_that_runs_and_no_other(wheel
         "penstock/migrations/script.py.mako",
         "penstock/migrations/versions/0001_initial.py",
         "penstock/deploy/gunicorn.conf.py",
-        "penstock/api/templates/docs.html",
+        "penstock/site/index.html",
+        "penstock/site/reference/api/releases/index.html",
+        "penstock/site/search/search_index.json",
         "penstock/web/templates/analyst/front.html",
-        "penstock/web/static/penstock.css",
+        "penstock/web/static/pages.css",
         "penstock/web/static/vendor/htmx.min.js",
         "penstock/web/static/vendor/manifest.json",
         "penstock/demo/dataset.json",

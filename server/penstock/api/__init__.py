@@ -8,7 +8,7 @@
 * ``idempotency``      keys with which a repeated request acts only once
 * ``metrics``          what Prometheus may read
 * ``meanings``         what every field means, with an example
-* ``openapi``, ``docs``  the document for programs and the page for people
+* ``openapi``, ``docs``  the document for programs, and its address
 
 Only declared operations are served, and every declaration has a policy.
 """
@@ -28,7 +28,7 @@ POLICIES: Mapping[str, str] = {
 
 ROUTES: tuple[tuple[str, str], ...] = (
     *((operation.verb, operation.rule) for operation in OPERATIONS),
-    *(("GET", path) for path in (*docs.PATHS.values(), metrics.PATH)),
+    *(("GET", path) for path in (docs.PATH, metrics.PATH)),
 )
 """Verb and address, as Flask writes it, of everything that the blueprint serves."""
 

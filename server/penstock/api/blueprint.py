@@ -16,7 +16,7 @@ from flask import request as proxied
 from werkzeug.exceptions import HTTPException
 
 from penstock.api import bodies, idempotency, parameters
-from penstock.api.docs import add_documents
+from penstock.api.docs import add_document
 from penstock.api.metrics import add_page
 from penstock.api.operations import Operation
 from penstock.api.request_context import Call
@@ -46,7 +46,7 @@ def blueprint(server: Server, rhythm: pacing.Pace, counters: Counters) -> Bluepr
     ``rhythm`` delays answers whose duration must reveal nothing; ``counters`` count requests by
     caller, for the rate limits, and what Prometheus may read.
     """
-    made = Blueprint("api", __name__, template_folder="templates")
+    made = Blueprint("api", __name__)
     one_at_a_time = threading.Lock()
     for operation in OPERATIONS:
         made.add_url_rule(
@@ -56,7 +56,7 @@ def blueprint(server: Server, rhythm: pacing.Pace, counters: Counters) -> Bluepr
             methods=[operation.verb],
             provide_automatic_options=False,
         )
-    add_documents(made)
+    add_document(made)
     add_page(made, server, counters.requests, counters.computations, counters.limits)
     made.app_errorhandler(PenstockError)(_refused)
     made.app_errorhandler(HTTPException)(_refused_by_flask)

@@ -9,19 +9,19 @@
 
 from collections.abc import Mapping
 
-from penstock.web.http.blueprint import STATIC, blueprint
+from penstock.web.http.blueprint import FILES, blueprint
 from penstock.web.http.routes import ANYBODY
 from penstock.web.views import PAGES
 
 POLICIES: Mapping[str, str] = {
     **{page.name: page.policy.sentence for page in PAGES},
-    STATIC: ANYBODY.sentence,
+    **dict.fromkeys(FILES, ANYBODY.sentence),
 }
 """For each endpoint of the blueprint, who may see it."""
 
 ROUTES: tuple[tuple[str, str], ...] = (
     *((page.verb, page.path) for page in PAGES),
-    ("GET", "/static/<path:name>"),
+    *(("GET", path) for path in FILES.values()),
 )
 """Verb and path (in Flask's notation) of everything that the blueprint serves."""
 

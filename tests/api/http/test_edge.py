@@ -6,7 +6,7 @@ from tests.api.world import World
 from penstock.http.edge import HEADERS
 from penstock.services.people import users
 
-ADDRESSES = ["/docs", "/openapi.json", "/healthz", "/readyz", "/api/v1/me", "/nothing"]
+ADDRESSES = ["/openapi.json", "/healthz", "/readyz", "/api/v1/me", "/nothing"]
 
 
 @pytest.mark.parametrize("path", ADDRESSES)

@@ -9,5 +9,6 @@
 * ``kept_forms``        forms as they were filled in, at addresses of their own, for going back
 * ``page_jobs``         background jobs that forms start
 * ``error_pages``       problem documents as pages
+* ``documentation``     the site at ``/docs``
 * ``static_files``      stylesheets, scripts and pictures, all from this server
 """

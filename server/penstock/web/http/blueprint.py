@@ -20,6 +20,7 @@ from penstock.services.requests import news
 from penstock.services.retry import again
 from penstock.web.http import error_pages, page_jobs
 from penstock.web.http.csrf import COOKIE, Origin
+from penstock.web.http.documentation import Documentation
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import PageRoute
 from penstock.web.http.static_files import Assets
@@ -28,6 +29,13 @@ from penstock.web.views import PAGES
 
 LARGEST_FORM = 65_536
 STATIC = "static"
+DOCUMENTATION = ("documentation", "documentation_root", "documentation_page")
+FILES = {
+    STATIC: "/static/<path:name>",
+    **dict(zip(DOCUMENTATION, ("/docs/", "/docs", "/docs/<path:name>"), strict=True)),
+}
+"""By endpoint, the paths of what is served from files, to everybody."""
+
 FRONT = next(page for page in PAGES if page.path == "/")
 
 HEADERS = {
@@ -55,13 +63,22 @@ def blueprint(server: Server, limits: Limits, runner: Runner) -> Blueprint:
             methods=[page.verb],
             provide_automatic_options=False,
         )
-    made.add_url_rule(
-        "/static/<path:name>",
-        endpoint=STATIC,
-        view_func=assets.answer,
-        methods=["GET"],
-        provide_automatic_options=False,
+    site = Documentation()
+    answers: tuple[Callable[..., Response], ...] = (
+        assets.answer,
+        site.answer,
+        site.root,
+        site.answer,
     )
+    for (endpoint, path), answer in zip(FILES.items(), answers, strict=True):
+        made.add_url_rule(
+            path,
+            endpoint=endpoint,
+            view_func=answer,
+            methods=["GET"],
+            strict_slashes=True,
+            provide_automatic_options=False,
+        )
     for name, filter_ in template_filters.FILTERS.items():
         made.add_app_template_filter(filter_, name)
     made.add_app_template_global(assets.address, "asset")

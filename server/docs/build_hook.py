@@ -1,0 +1,57 @@
+"""Build the site when hatchling builds the server, so that wheels and checkouts have it."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class SiteHook(BuildHookInterface[Any]):
+    """Build the site with MkDocs in a process of its own."""
+
+    _temporary: Path | None = None
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Add the site to a wheel; for an editable installation, write it where it is served.
+
+        An editable installation without MkDocs is served without the site, and says so.
+        """
+        root, is_editable = Path(self.root), version == "editable"
+        served = root / "server/penstock/site"
+        if is_editable and importlib.util.find_spec("mkdocs") is None:
+            self.app.display_warning("MkDocs is not installed: the documentation was not built.")
+        elif not is_editable:
+            folder = self._temporary = Path(mkdtemp())
+            self._build(root, folder)
+            build_data["force_include"][str(folder)] = "penstock/site"
+        elif not _is_newer(served / "index.html", root / "server/docs"):
+            # pip builds twice: for the metadata, and for the installation.
+            self._build(root, served)
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002 - hatchling's signature
+        """Remove the copy of the site that is in the wheel now."""
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary)
+
+    def _build(self, root: Path, folder: Path) -> None:
+        path = os.pathsep.join(str(root / part) for part in ("server", "clients/python/src"))
+        subprocess.run(  # noqa: S603 - our own program
+            [sys.executable, "-m", "docs.building", str(folder)],
+            cwd=root / "server",
+            env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+            check=True,
+        )
+
+
+def _is_newer(built: Path, sources: Path) -> bool:
+    """Return whether a file was built after every change of its sources."""
+    if not built.exists():
+        return False
+    changes = (path.stat().st_mtime for path in sources.rglob("*") if path.suffix != ".pyc")
+    return built.stat().st_mtime > max(changes)
