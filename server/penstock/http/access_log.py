@@ -120,6 +120,12 @@ def failed(request_id: str, error: BaseException) -> None:
     )
 
 
+def withheld(request_id: str, code: str, path: object) -> None:
+    """Log the path that an error is about, which its answer does not have."""
+    fields = {"request_id": request_id, "code": code, "path": path}
+    FAILURE.error("unavailable", extra={"fields": fields})
+
+
 def _chain(error: BaseException) -> list[BaseException]:
     base_exceptions: list[BaseException] = []
     following: BaseException | None = error

@@ -25,6 +25,7 @@ from penstock.errors import (
     TooManyRequests,
     Unavailable,
 )
+from penstock.http import access_log
 from penstock.http.answers import rendered
 
 MEDIA_TYPE = "application/problem+json"
@@ -120,8 +121,10 @@ def status_of(error: PenstockError) -> int:
 def of_error(error: PenstockError, request_id: str) -> Response:
     """Return the problem of an error of ours, with the data that it carries."""
     status = status_of(error)
-    # The data of a 503 name the server's own files; its detail is enough.
+    # The data of a 503 name the server's own files, for the server's log alone.
     data = error.data if status < 500 else {}
+    if status >= 500 and "path" in error.data:
+        access_log.withheld(request_id, error.code, error.data["path"])
     errors = error.errors if isinstance(error, InvalidInput) else ()
     return _response(status, error.code, error.title, error.detail, request_id, errors, data)
 

@@ -126,9 +126,9 @@ def change(server: Server, principal: Principal, name: str, request: DatasetChan
     """
     principal.require("admin")
     with server.database.write() as session:
-        before = largest(session, dataset_by_name(session, name))
+        before = largest(session, [dataset_by_name(session, name)])
         changed = change_within(session, server, principal, name, request)
-        if largest(session, dataset_by_name(session, name)) > before:
+        if largest(session, [dataset_by_name(session, name)]) > before:
             require_second(server)
         return changed
 

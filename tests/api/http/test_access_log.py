@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.api.world import World
 
+from penstock.errors import IntegrityViolation
 from penstock.http import access_log
 from penstock.services.people import users
 
@@ -67,6 +68,20 @@ def test_the_log_repeats_no_value_token_body_or_query_string(world: World, log: 
     assert "canary" not in written
     secrets = [issued["token"], *world.tokens.values(), *map(str, release["values"])]
     assert not [secret for secret in secrets if secret in written]
+
+
+def test_the_path_that_a_refusal_keeps_from_its_caller_is_logged(
+    world: World, log: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise IntegrityViolation("A chunk is missing.", path="/kept/secret")
+
+    monkeypatch.setattr(users, "me", fail)
+    response = world.call("GET", "/api/v1/me", by="ann")
+    assert "/kept" not in response.text
+    withheld = json.loads(log.lines[0])
+    assert withheld["request_id"] == response.headers["X-Request-Id"]
+    assert (withheld["code"], withheld["path"]) == ("INTEGRITY_VIOLATION", "/kept/secret")
 
 
 def test_a_failure_is_logged_by_its_kind_and_place_without_its_text(

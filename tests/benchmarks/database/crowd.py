@@ -19,6 +19,7 @@ TAIL = 1.1
 MOST = 20_000
 PLACES = tuple(f"place-{number:02}" for number in range(40))
 HIGHEST = 999
+_DICTIONARY = 1 << 29
 
 
 def write_crowd(path: Path, rows: int) -> int:
@@ -26,17 +27,28 @@ def write_crowd(path: Path, rows: int) -> int:
     return write_crowds(path, rows, rows)
 
 
-def write_crowds(path: Path, rows: int, block: int) -> int:
-    """Write one file from blocks of so many rows, each of other people; how many there are."""
+def write_crowds(path: Path, rows: int, block: int, repeats: int = 1) -> int:
+    """Write one file from blocks of so many rows, each of other people; how many there are.
+
+    A block is written ``repeats`` times, one after the other, so that there are fewer people.  Each
+    has one dictionary of its people's names, so that a row takes about 6 bytes of the file.
+    """
     import pyarrow.parquet as pq
 
-    table, people = _crowd(min(block, rows), 0)
-    with pq.ParquetWriter(path, table.schema) as writer:
-        writer.write_table(table)
-        for number, start in enumerate(range(block, rows, block), 1):
+    writer: pq.ParquetWriter | None = None
+    people = 0
+    try:
+        for number, start in enumerate(range(0, rows, block * repeats)):
             table, more = _crowd(min(block, rows - start), number)
-            writer.write_table(table)
             people += more
+            writer = writer or pq.ParquetWriter(
+                path, table.schema, store_schema=False, dictionary_pagesize_limit=_DICTIONARY
+            )
+            for again in range(start, min(start + block * repeats, rows), block):
+                writer.write_table(table.slice(0, rows - again), row_group_size=block)
+    finally:
+        if writer is not None:
+            writer.close()
     return people
 
 
@@ -49,11 +61,12 @@ def _crowd(rows: int, block: int) -> tuple[Any, int]:
     order = drawn.permutation(rows)
     name = f"person-{block}-" if block else "person-"
     people = pa.array([f"{name}{number:07}" for number in range(int(owners[-1]) + 1)])
+    chosen = pa.DictionaryArray.from_arrays(pa.array(owners[order].astype(np.int32)), people)
     # Squares, so that some places are much fuller than others.
     places = (drawn.random(rows) ** 2 * len(PLACES)).astype(np.int64)
     table = pa.table(
         {
-            "person": people.take(pa.array(owners[order])),
+            "person": chosen,
             "place": pa.array(PLACES).take(pa.array(places)),
             "spent": pa.array((drawn.random(rows) * (HIGHEST + 1)).astype(np.int64)),
         }

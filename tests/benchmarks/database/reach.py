@@ -1,10 +1,12 @@
 """Measure how far rows and values go on one machine, for ``deploy/SCALING.md``.
 
-*Rows*: a group-by with bounded contributions is registered over one Parquet file, written in blocks
-that have other people each.  *Values*: one level between two neighbors is drawn, sealed, hashed,
-written and synced by the product's own code, its manifest is sealed and opened, and every chunk
-read again.  The neighbors' chunks are read from the disk and decrypted, but are a few only, which
-repeat: their numbers do not matter to the work.  Each size is measured in a process of its own.
+*Rows*: a group-by with bounded contributions is registered over one Parquet file: by person, and
+with each row as a privacy unit of its own.  The file is written in blocks that have other people
+each, or a few blocks again and again, for as many fewer people.  *Values*: one level between two
+neighbors is drawn, sealed, hashed, written and synced by the product's own code, its manifest is
+sealed and opened, and every chunk read again.  The neighbors' chunks are read from the disk and
+decrypted, but are a few only, which repeat: their numbers do not matter to the work.  Each size is
+measured in a process of its own.
 """
 
 import json
@@ -13,7 +15,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,6 +42,9 @@ from penstock.services.noise.long_vectors.rooms import Rooms
 
 ROWS, VALUES = "REACH_ROWS", "REACH_VALUES"
 """The environment variables with the sizes, separated by spaces."""
+
+REPEATS = "REACH_REPEATS"
+"""The environment variable with how often each block of rows is written; by default once."""
 
 FOLDER = "REACH_FOLDER"
 """The environment variable with the folder for files and chunks; by default that of the system."""
@@ -72,18 +77,36 @@ def _apart(kind: str, size: str) -> list[Figure]:
     ]
 
 
-def rows(size: int, folder: Path, block: int = 10**7) -> dict[str, float]:
-    """Register a group-by over so many rows; return what it took."""
+def rows(size: int, folder: Path, block: int = 10**7, repeats: int = 1) -> dict[str, float]:
+    """Register the group-by over so many rows, by either unit; return what each took."""
+    file = folder / "crowd.parquet"
+    people = crowd.write_crowds(file, size, block, repeats)
+    return {
+        "people": float(people),
+        "file in 10^6 bytes": file.stat().st_size / 1e6,
+        **_registered("by person", file, registration.PERSON, registration.query(1)),
+        **_registered("by row", file, {"rows": 1}, registration.query(1, bounds=(1, 1))),
+    }
+
+
+def _registered(
+    named: str, file: Path, unit: Mapping[str, object], spec: Mapping[str, object]
+) -> dict[str, float]:
+    """Register the file and a query in a home of their own; return what both took."""
     with fresh_world() as world:
         settings = world.server.settings.model_copy(update={"data_anywhere": True})
         vars(world.server)["settings"] = settings
-        file = folder / "crowd.parquet"
-        people = crowd.write_crowds(file, size, block)
-        registration.register_dataset(world, {"engine": "duckdb", "uri": str(file)})
+        source = {"engine": "duckdb", "uri": str(file)}
+        told: dict[str, float] = {}
         peak()
-        times = _times(lambda: registration.register(world.server, 1))
-        told = {"people": float(people), "file in 10^6 bytes": file.stat().st_size / 1e6}
-        return told | times | {"peak": peak() / 2**30}
+        for name, act in {
+            "dataset": lambda: registration.register_dataset(world, source, unit),
+            "query": lambda: registration.register_query(world.server, spec),
+        }.items():
+            taken = _times(act)
+            told |= {f"{named}, {name}, {clock}": value for clock, value in taken.items()}
+            told[f"{named}, {name}, peak"] = peak() / 2**30
+        return told
 
 
 def values(size: int, folder: Path, chunk: int = sizes.CHUNK) -> dict[str, float]:
@@ -162,8 +185,10 @@ def main() -> None:
     """Measure one size, and print it as JSON."""
     kind, size = sys.argv[1], int(float(sys.argv[2]))
     parent = os.environ.get(FOLDER)
-    with TemporaryDirectory(prefix="penstock-reach-", dir=parent) as folder:
-        told = (rows if kind == "rows" else values)(size, Path(folder))
+    repeats = int(os.environ.get(REPEATS, "1"))
+    with TemporaryDirectory(prefix="penstock-reach-", dir=parent) as named:
+        folder = Path(named)
+        told = rows(size, folder, repeats=repeats) if kind == "rows" else values(size, folder)
     sys.stdout.write(json.dumps(told))
 
 

@@ -33,6 +33,7 @@ from penstock.settings import Settings
 GOAL = Goal(1.5, at_most=True)
 DATASET = "crowd"
 GROUPS, ROWS_PER_GROUP = 3, 4
+PERSON: Mapping[str, object] = {"column": "person"}
 
 PLAIN = """
 WITH contributed AS (
@@ -87,15 +88,18 @@ def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure
     ]
 
 
-def query(number: int) -> dict[str, object]:
-    """Return the spec of one statistic; each has a condition of its own."""
+def query(number: int, bounds: tuple[int, int] = (GROUPS, ROWS_PER_GROUP)) -> dict[str, object]:
+    """Return the spec of one statistic; each has a condition of its own.
+
+    ``bounds`` are the most groups of a unit, and the most rows in each.
+    """
     return {
         "name": f"visits-{number}",
         "dataset": DATASET,
         "where": [{"column": "spent", "op": ">=", "value": number}],
         "group_by": [{"column": "place"}],
         "aggregate": {"type": "count"},
-        "contribution": {"max_groups": GROUPS, "max_rows_per_group": ROWS_PER_GROUP},
+        "contribution": {"max_groups": bounds[0], "max_rows_per_group": bounds[1]},
         "mechanism": "gaussian",
         "levels": {tier: {"level": 100 * level} for tier, level in TIERS.items()},
     }
@@ -103,8 +107,12 @@ def query(number: int) -> dict[str, object]:
 
 def register(server: Server, number: int) -> None:
     """Register statistic ``number`` through the services."""
-    request = ComputedQueryRequest.model_validate(query(number))
-    registration.register(server, OPERATOR, request)
+    register_query(server, query(number))
+
+
+def register_query(server: Server, spec: Mapping[str, object]) -> None:
+    """Register a query through the services."""
+    registration.register(server, OPERATOR, ComputedQueryRequest.model_validate(spec))
 
 
 def plain(file: Path, least: int, salt: str) -> NDArray[np.int64]:
@@ -122,13 +130,15 @@ def plain(file: Path, least: int, salt: str) -> NDArray[np.int64]:
     return np.array([found.get(name, 0) for name in PLACES], dtype=np.int64)
 
 
-def register_dataset(world: World, source: Mapping[str, str]) -> None:
+def register_dataset(
+    world: World, source: Mapping[str, str], unit: Mapping[str, object] = PERSON
+) -> None:
     """Register what is at ``source`` as the dataset that the statistics are of."""
     number = {"type": "integer", "lower": 0, "upper": HIGHEST}
     spec = {
         "name": DATASET,
         "source": dict(source),
-        "privacy_unit": {"column": "person"},
+        "privacy_unit": dict(unit),
         "neighboring": "add_remove",
         "delta": 1e-6,
         "columns": {

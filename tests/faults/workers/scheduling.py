@@ -15,6 +15,7 @@ from sqlmodel import Session, col, select
 from tests.faults.kills.steps import REGISTRATION, Steps
 from tests.faults.stage import HANG, TIERS, build, opened, settings_of
 
+from penstock.connectors.duckdb import conformance
 from penstock.persistence.tables import Charge, Dataset, FedElement, Query, Release
 from penstock.persistence.tables.jobs import Occurrence, Schedule
 from penstock.services.access.principals import OPERATOR, acting_as
@@ -175,7 +176,12 @@ def look(server: Server) -> None:
 
 
 def look_once(home: Path, now: datetime, steps: Steps, flaw: Flaw, taken: Path) -> None:
-    """Look, and end at the step that ``steps`` names."""
+    """Look, and end at the step that ``steps`` names.
+
+    The engine is not probed in this process, which would take most of its time and none of the
+    steps: the process that finishes the occurrence does that.
+    """
+    vars(conformance)["differences"] = lambda _form: []
     server = opened_at(home, now)
     flaw()
     with steps.watching():

@@ -6,9 +6,11 @@ Those that start servers or read files run at night.
 from collections.abc import Sequence
 from pathlib import Path
 
+import duckdb
 import pytest
 from sqlmodel import col, select
 from tests.benchmarks.database import (
+    crowd,
     engines,
     ledger,
     levels,
@@ -219,7 +221,17 @@ def test_rows_are_measured_in_blocks_of_other_people(tmp_path: Path) -> None:
         folder.mkdir()
     whole, blocks = reach.rows(500, one), reach.rows(1000, two, block=500)
     assert blocks["people"] == 2 * whole["people"]
-    assert blocks["processor"] > 0
+    assert blocks["by person, query, processor"] > 0
+    assert blocks["by row, query, processor"] > 0
+
+
+def test_blocks_that_are_repeated_bring_rows_without_people(tmp_path: Path) -> None:
+    once, again = (tmp_path / name for name in ("once", "again"))
+    people = crowd.write_crowds(once, 1000, 500)
+    assert crowd.write_crowds(again, 1700, 500, repeats=2) == people
+    with duckdb.connect() as engine:
+        rows, names = "SELECT count(*), count(DISTINCT person) FROM read_parquet(?)", [str(again)]
+        assert engine.execute(rows, names).fetchall() == [(1700, people)]
 
 
 @pytest.mark.nightly

@@ -173,9 +173,11 @@ class BucketStore:
             yield
         except (BaseError, OSError) as problem:
             raise Unavailable(
-                f"{self.place}/{name}, where chunks of long vectors are kept, cannot be used: the"
-                f" store {_reason(problem)}. Nothing was released. Look at PENSTOCK_CHUNKS_FOLDER,"
-                " the bucket and its credentials."
+                f"The bucket of the chunks of long vectors cannot be used: the store"
+                f" {_reason(problem)}. Nothing was released. Ask the operator to look at"
+                " PENSTOCK_CHUNKS_FOLDER, the bucket and its credentials; the server's log has the"
+                " path.",
+                path=f"{self.place}/{name}",
             ) from None
 
 

@@ -87,9 +87,10 @@ class FolderStore:
         left = space.f_bavail * space.f_frsize
         if left - size < kept:
             raise NoRoom(
-                f"The chunks of this vector take {-(-size // _MEBIBYTE):,} MiB, and the disk of"
-                f" {self.folder} has {left // _MEBIBYTE:,}, of which {kept // _MEBIBYTE:,} are kept"
-                " free; nothing was drawn. Ask the operator to make room there."
+                f"The chunks of this vector take {-(-size // _MEBIBYTE):,} MiB, and the disk of the"
+                f" chunks has {left // _MEBIBYTE:,}, of which {kept // _MEBIBYTE:,} are kept free;"
+                " nothing was drawn. Ask the operator to make room there.",
+                path=str(self.folder),
             )
 
     def begin(self, attempt: str) -> FolderWriting:
@@ -207,6 +208,8 @@ def _reported(path: Path) -> Iterator[None]:
 
 def _unavailable(path: Path, problem: OSError) -> Unavailable:
     return Unavailable(
-        f"{path}, where chunks of long vectors are kept, cannot be used: {problem.strerror}."
-        " Nothing was released. Look at the setting PENSTOCK_CHUNKS_FOLDER and its disk."
+        f"The folder of the chunks of long vectors cannot be used: {problem.strerror}. Nothing was"
+        " released. Ask the operator to look at PENSTOCK_CHUNKS_FOLDER and its disk; the server's"
+        " log has the path.",
+        path=str(path),
     )

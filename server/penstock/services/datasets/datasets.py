@@ -100,7 +100,7 @@ def add_version(
     with server.database.write() as session:
         newest = dataset_by_name(session, name)
         require_as_declared(lock_dataset(session, required(newest.id)), before)
-        most = max(largest(session, version) for version in versions_of(session, newest))
+        most = largest(session, versions_of(session, newest))
         require_no_larger(server, most, [budget.epsilon for budget in request.budgets.values()])
         made = _registered(
             session,

@@ -46,14 +46,23 @@ def budgets_of(session: Session, dataset: Dataset, tier: Tier) -> Sequence[TierB
     ).all()
 
 
-def largest(session: Session, dataset: Dataset) -> float:
-    """Return the largest epsilon granted to any tier in a version of a dataset.
+def largest(session: Session, versions: Sequence[Dataset]) -> float:
+    """Return the largest epsilon granted to any tier in one of these versions of a dataset.
 
     Tiers that are created, moved or deleted take over budgets of other tiers, including deleted
-    ones that had users, so they never enlarge it.
+    ones that had users, so they never enlarge it.  All versions are read at once: a schedule makes
+    a new one every day.
     """
-    granted = [newest_budget(session, dataset, tier) for tier in ladder(session)]
-    return max((budget.epsilon for budget in granted if budget), default=0.0)
+    granted = session.exec(
+        select(TierBudget)
+        .where(
+            col(TierBudget.dataset_id).in_([version.id for version in versions]),
+            col(TierBudget.tier_id).in_([tier.id for tier in ladder(session)]),
+        )
+        .order_by(col(TierBudget.version))
+    ).all()
+    newest = {(budget.dataset_id, budget.tier_id): budget.epsilon for budget in granted}
+    return max(newest.values(), default=0.0)
 
 
 def set_budget(

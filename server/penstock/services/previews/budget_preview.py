@@ -103,7 +103,7 @@ def preview(
             dataset=dataset.name,
             version=dataset.version,
             tiers=tiers,
-            second=server.settings.two_person_rule and most > largest(session, dataset),
+            second=server.settings.two_person_rule and most > largest(session, [dataset]),
             refusal=refusal,
             basis=_basis(tiers, refusal),
         )

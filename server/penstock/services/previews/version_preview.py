@@ -104,7 +104,7 @@ def _tier(
 def _refusal(
     session: Session, server: Server, versions: Sequence[Dataset], request: VersionRequest
 ) -> str | None:
-    most = max(largest(session, version) for version in versions)
+    most = largest(session, versions)
     try:
         require_no_larger(server, most, [budget.epsilon for budget in request.budgets.values()])
     except Forbidden as problem:

@@ -50,7 +50,7 @@ def priced(
     """
     with server.database.read() as session:
         newest = dataset_by_name(session, spec.name)
-        most = max(largest(session, version) for version in versions_of(session, newest))
+        most = largest(session, versions_of(session, newest))
         tiers = ordered_tiers(session)
     budgets = requests.version.budgets
     require_no_larger(server, most, [budget.epsilon for budget in budgets.values()])

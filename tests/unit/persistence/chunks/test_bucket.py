@@ -35,7 +35,7 @@ def test_a_chunk_is_read_as_it_was_written_and_written_once(store: BucketStore) 
     assert store.read(ONE, 1) == b"second"
     assert list(store.chunks(ONE)) == [0, 1]
     assert list(store.attempts()) == [ONE]
-    with pytest.raises(Unavailable, match="00000000"):
+    with pytest.raises(Unavailable, match="has an object of this name already"):
         writing.put(0, b"other")
     assert store.read(ONE, 0) == b"first"
     with pytest.raises(Unavailable):
@@ -98,5 +98,8 @@ def test_an_attempt_that_is_kept_is_looked_at_once(
 @pytest.mark.usefixtures("store")
 def test_a_bucket_that_refuses_is_named_with_what_it_said() -> None:
     missing = bucket_store("s3://another/path")
-    with pytest.raises(Unavailable, match="s3://another/path"):
+    with pytest.raises(Unavailable, match="has no such bucket") as caught:
         missing.begin(ONE)
+    assert "another" not in caught.value.detail
+    assert ONE not in caught.value.detail
+    assert str(caught.value.data["path"]).startswith(f"s3://another/path/{ONE}")

@@ -32,7 +32,7 @@ def test_a_chunk_is_read_as_it_was_written(store: FolderStore) -> None:
 def test_a_chunk_is_written_once(store: FolderStore) -> None:
     writing = store.begin(ONE)
     writing.put(0, b"first")
-    with pytest.raises(Unavailable, match="00000000"):
+    with pytest.raises(Unavailable, match="File exists"):
         writing.put(0, b"other")
     assert store.read(ONE, 0) == b"first"
 
@@ -119,13 +119,17 @@ def test_an_attempt_is_removed_whole(store: FolderStore) -> None:
 
 def test_room_is_asked_for_before_anything_is_written(tmp_path: Path) -> None:
     store = FolderStore(tmp_path / "none", lambda: 1 << 62)
-    with pytest.raises(NoRoom, match="kept free"):
+    with pytest.raises(NoRoom, match="kept free") as caught:
         store.require_room(1)
+    assert str(tmp_path) not in caught.value.detail
     FolderStore(tmp_path / "none", lambda: 0).require_room(1)
     assert not store.folder.exists()
 
 
 def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(Unavailable, match="PENSTOCK_CHUNKS_FOLDER"):
+    with pytest.raises(Unavailable, match="PENSTOCK_CHUNKS_FOLDER") as caught:
         FolderStore(tmp_path / "file", lambda: 0).begin(ONE)
+    assert str(tmp_path) not in caught.value.detail
+    assert ONE not in caught.value.detail
+    assert caught.value.data["path"] == str(tmp_path / "file" / ONE)

@@ -141,7 +141,7 @@ def test_moving_tiers_enlarges_no_largest_budget(ruled: World) -> None:
     for spec in (TierSpec(name="other"), TierSpec(name="third", above="public")):
         tier_changes.create(server, ada, spec)
         with server.database.read() as session:
-            assert tier_budgets.largest(session, dataset) == 9
+            assert tier_budgets.largest(session, [dataset]) == 9
     assert granted(ruled)["other"] == 9
     with pytest.raises(Conflict, match="must not shrink"):
         tier_changes.change(server, ada, "internal", TierChange(above="other"))

@@ -9,7 +9,7 @@ import numpy as np
 
 from penstock.encryption.envelope import RowIdentity
 from penstock.encryption.key import Key
-from penstock.errors import IntegrityViolation
+from penstock.errors import Conflict, IntegrityViolation
 from penstock.mechanisms.process import IntVector
 from penstock.persistence.chunks.store import ChunkMissing, ChunkStore, Content, Writing
 from penstock.persistence.tables.datasets import Dataset
@@ -62,6 +62,17 @@ class LongVector:
             return open_chunk(self.key, self.places, index, length, sealed, room_of)
         except IntegrityViolation:
             raise self._broken(index, "was altered or belongs elsewhere") from None
+
+    def require_span(self, index: int, span: slice) -> None:
+        """Raise ``Conflict`` unless a chunk has these coordinates and no others."""
+        spans = self.spans()
+        if span not in spans[index : index + 1]:
+            raise Conflict(
+                f"Chunk {index} of the new level has the values from {span.start:,} up to"
+                f" {span.stop:,}, and {self.called}, from which it is drawn, is stored in"
+                f" {len(spans)} chunks of {self.manifest.chunk:,} values. Nothing was released. Ask"
+                " the operator to run the version of Penstock that stored that release."
+            )
 
     def ciphertext(self, index: int, room: memoryview | None = None) -> Content:
         """Return a chunk as it is stored, perhaps in ``room``.
@@ -121,10 +132,10 @@ class LongVector:
 
     def _broken(self, index: int, what: str) -> IntegrityViolation:
         return IntegrityViolation(
-            f"Chunk {index} of {self.manifest.count} of {self.called} {what} ({self.store.place},"
-            f" attempt {self.manifest.attempt}). Nothing was drawn or served from it. Restore the"
-            " chunks that belong to the database from a backup.",
-            chunk=index,
+            f"Chunk {index} of {self.manifest.count} of {self.called} {what}. Nothing was drawn or"
+            " served from it. Ask the operator to restore the chunks that belong to the database"
+            " from a backup; the server's log has the chunk's path.",
+            path=f"{self.store.place}/{self.manifest.attempt}/{index:08d}",
         )
 
 
@@ -158,9 +169,11 @@ def piece_of(
 ) -> IntVector:
     """Return a chunk of a vector that is in chunks, or cut from one that is a row.
 
-    It is valid until the next one of the same ``use``.
+    It is valid until the next one of the same ``use``.  Raises ``Conflict`` for a vector whose
+    chunks have other coordinates.
     """
     if isinstance(steps, LongVector):
+        steps.require_span(index, span)
         return steps.chunk(index, rooms, use)
     return steps.reshape(parts, -1)[:, span].reshape(-1).copy()
 

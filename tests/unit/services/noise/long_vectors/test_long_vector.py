@@ -45,6 +45,10 @@ def test_a_damaged_chunk_is_named_and_nothing_is_read_from_it(
         vector.chunk(1)
     assert "Chunk 1 of 3 of release" in caught.value.detail
     assert "query 'long'" in caught.value.detail
+    # An analyst is told which chunk, and the operator where it is.
+    assert second.parent.name not in caught.value.detail
+    assert str(store(long).folder) not in caught.value.detail
+    assert caught.value.data == {"path": str(second)}
     with pytest.raises(IntegrityViolation):
         vector.require_whole()
     assert len(vector.chunk(0)) == 8

@@ -47,7 +47,14 @@ class Neighbor:
 def works(
     store: ChunkStore, attempt: Attempt, accurate: Neighbor, noisy: Neighbor | None
 ) -> list[str]:
-    """Return a work for each chunk of an attempt."""
+    """Return a work for each chunk of an attempt.
+
+    Raises ``Conflict`` for a neighbor whose chunks have other coordinates.
+    """
+    for index, span in enumerate(attempt.spans):
+        for neighbor in (accurate, noisy):
+            if neighbor is not None:
+                neighbor.vector.require_span(index, span)
     shared = {
         "store": _reached(store),
         "mechanism": _mechanism(attempt.draws.mechanism),

@@ -12,7 +12,7 @@ from tests.unit.services.noise.long_vectors.spread.spreading import drawn, in_tu
 from tests.unit.services.noise.long_vectors.stored_vectors import store, vectors
 from tests.unit.worlds import LONG_VALUES, World
 
-from penstock.errors import IntegrityViolation, Unavailable
+from penstock.errors import Conflict, IntegrityViolation, Unavailable
 from penstock.services.noise.long_vectors import sizes
 from penstock.services.noise.long_vectors.spread.chunk_work import carried_out
 
@@ -70,13 +70,26 @@ def test_a_worker_draws_nothing_from_a_damaged_neighbor(stored: World, damage: s
     assert set(store(stored).attempts()) == before
 
 
+@pytest.mark.parametrize("stored_last", [False, True])
+def test_a_level_is_not_drawn_from_a_neighbor_that_was_cut_elsewhere(
+    stored: World, monkeypatch: pytest.MonkeyPatch, stored_last: bool
+) -> None:
+    """Two versions may cut a vector in other places; chunk 3 of one is not chunk 3 of the other."""
+    monkeypatch.setattr(sizes, "CHUNK", len(LONG_VALUES) // CHUNKS + 1)
+    before = set(store(stored).attempts())
+    for spread in (in_turn, None):
+        with pytest.raises(Conflict, match="Chunk 0 of the new level has the values from 0"):
+            drawn(stored, spread, is_last=stored_last)
+    assert set(store(stored).attempts()) == before
+
+
 def test_a_work_that_is_repeated_is_refused(stored: World) -> None:
     """A chunk is written once: nothing is drawn a second time in its place."""
 
     def twice(told: list[str]) -> Iterable[str]:
         return map(carried_out, [*told, told[0]])
 
-    with pytest.raises(Unavailable, match="00000000"):
+    with pytest.raises(Unavailable, match="File exists"):
         drawn(stored, twice)
 
 

@@ -109,7 +109,6 @@ def ends(_: str) -> str:
     os._exit(1)
 
 
-@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.only("sqlite")
 @pytest.mark.usefixtures("ray")
@@ -121,7 +120,6 @@ def test_two_workers_draw_what_the_server_would_have_drawn(long: World) -> None:
         vector.require_whole()
 
 
-@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.only("sqlite")
 @pytest.mark.usefixtures("ray")
