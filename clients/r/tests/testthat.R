@@ -1,0 +1,4 @@
+library(testthat)
+library(penstock)
+
+test_check("penstock")
