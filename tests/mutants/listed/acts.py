@@ -69,8 +69,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="budget-raised-alone",
         path="services/budgets.py",
-        before="        if largest(session, dataset_by_name(session, name)) > before:\n",
-        after="        if largest(session, dataset_by_name(session, name)) < before:\n",
+        before="        if largest(session, [dataset_by_name(session, name)]) > before:\n",
+        after="        if largest(session, [dataset_by_name(session, name)]) < before:\n",
         wrong="one admin alone raises the largest budget under the two-person rule",
         tests=(
             "tests/unit/services/approvals/test_proposals.py::test_a_larger_top_budget_is_proposed_by_one_and_approved_by_another",
