@@ -3,6 +3,7 @@
 import functools
 import io
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +27,14 @@ _VERSION_TABLE = "alembic_version"
 _VERSION = text("SELECT version_num FROM alembic_version")
 
 
+@dataclass(frozen=True)
+class Step:
+    """Describe a revision that an upgrade would carry out: its name, and the change in words."""
+
+    schema: str
+    change: str
+
+
 def script_location() -> Path:
     """Return the folder of the migrations: inside the installed package, else of the checkout."""
     package = Path(penstock.__file__).parent
@@ -44,12 +53,17 @@ def configuration() -> "Config":
 
 
 @functools.cache
-def revisions() -> tuple[str, ...]:
-    """Return every revision that is known to this version, oldest first."""
+def steps() -> tuple[Step, ...]:
+    """Return every revision that is known to this version with its change, oldest first."""
     from alembic.script import ScriptDirectory
 
     scripts = ScriptDirectory.from_config(configuration())
-    return tuple(script.revision for script in scripts.walk_revisions())[::-1]
+    return tuple(Step(script.revision, script.doc) for script in scripts.walk_revisions())[::-1]
+
+
+def revisions() -> tuple[str, ...]:
+    """Return every revision that is known to this version, oldest first."""
+    return tuple(step.schema for step in steps())
 
 
 def revision_of(connection: Connection) -> str | None:
@@ -73,6 +87,24 @@ def current(url: str) -> str | None:
             return revision_of(connection)
     finally:
         engines.dispose()
+
+
+def preview(url: str) -> tuple[str | None, tuple[Step, ...]]:
+    """Return the revision at ``url``, and the steps that ``upgrade`` would carry out there.
+
+    Nothing is changed.  Raises ``SchemaUnknown`` where ``upgrade`` would refuse, and
+    ``DatabaseUnavailable`` if there is no database or it cannot be read.
+    """
+    dialect = dialect_of(url)
+    engines = dialect.engines()
+    try:
+        with translated(dialect), engines.reader.connect() as connection:
+            revision = revision_of(connection)
+            _refuse_foreign(connection, revision)
+    finally:
+        engines.dispose()
+    done = revisions().index(revision) + 1 if revision is not None else 0
+    return revision, steps()[done:]
 
 
 def place(url: str) -> str:

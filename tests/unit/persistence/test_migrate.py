@@ -8,13 +8,15 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import Connection, create_engine, inspect, text
 
 import penstock
 from penstock.errors import DatabaseUnavailable, SchemaUnknown
 from penstock.persistence import Database, append_only, migrate, tables
+from penstock.persistence.dialects import dialect_of
 
 pytestmark = pytest.mark.each_database
 
@@ -163,6 +165,56 @@ def test_asking_for_the_revision_makes_no_database(path: Path) -> None:
         migrate.current(f"sqlite:///{path}")
     assert not migrate.occupied(f"sqlite:///{path}")
     assert not path.exists()
+
+
+def content(url: str) -> dict[str, list[tuple[object, ...]]]:
+    """Return the tables of a database with their columns and rows, and its triggers."""
+    engine = dialect_of(url).engines().reader
+    with engine.connect() as connection:
+        inspected = inspect(connection)
+        tables_of_it = sorted(inspected.get_table_names())
+        rows = {
+            name: [tuple(row) for row in connection.execute(text(f'SELECT * FROM "{name}"'))]  # noqa: S608
+            for name in tables_of_it
+        }
+        columns = {
+            f"{name}'s columns": [(column["name"],) for column in inspected.get_columns(name)]
+            for name in tables_of_it
+        }
+    engine.dispose()
+    return rows | columns
+
+
+def test_a_preview_shows_the_steps_of_an_upgrade_and_changes_nothing(
+    bare_url: str, path: Path
+) -> None:
+    if bare_url.startswith("sqlite"):
+        path.touch()
+    assert migrate.preview(bare_url) == (None, migrate.steps())
+    assert content(bare_url) == {}
+    earlier = migrate.revisions()[-3]
+    engine = dialect_of(bare_url).migrator()
+    with engine.begin() as connection:
+        configuration = migrate.configuration()
+        configuration.attributes["connection"] = connection
+        command.upgrade(configuration, earlier)
+    engine.dispose()
+    before = content(bare_url)
+    assert before["alembic_version"] == [(earlier,)]
+    schema, steps = migrate.preview(bare_url)
+    assert (schema, [step.schema for step in steps]) == (earlier, [*migrate.revisions()[-2:]])
+    assert all(step.change.strip() for step in steps)
+    assert content(bare_url) == before
+    assert migrate.upgrade(bare_url) == (earlier, migrate.NEWEST)
+    assert migrate.preview(bare_url) == (migrate.NEWEST, ())
+    assert content(bare_url) != before
+
+
+def test_a_preview_refuses_what_an_upgrade_would(database: Database, url: str) -> None:
+    with database.write() as session:
+        session.connection().execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(SchemaUnknown, match=r"9999.*Install the version"):
+        migrate.preview(url)
 
 
 def test_a_database_is_occupied_once_it_is_migrated(bare_url: str) -> None:

@@ -3,7 +3,7 @@
 import click
 
 from penstock.cli.operator import Operator
-from penstock.cli.options import format_option
+from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
 
 FAILURE = 1
@@ -96,14 +96,21 @@ def db() -> None:
 
 
 @db.command()
+@option("--check", is_flag=True, help="Show what would be done, and change nothing.")
 @format_option
-@click.pass_obj
-def upgrade(operator: Operator) -> None:
+@click.pass_context
+def upgrade(context: click.Context, check: bool) -> None:
     """Upgrade the database to the schema that this version needs.  Back it up first.
 
     An earlier version charged too little when a budget was raised. Accounts concerned are charged
     the difference; those without room for it are listed.
+
+    With --check it exits with 0 if the database has this schema already, and with 1 if an upgrade
+    would change it.
     """
+    operator = context.ensure_object(Operator)
+    if check:
+        context.exit(_print_steps(operator))
     from penstock.errors import PenstockError
     from penstock.services.ledger import undercharged
     from penstock.services.operations import home
@@ -146,6 +153,29 @@ def current(operator: Operator) -> None:
     _print_schema(
         operator, migrate.current(operator.settings.resolved_database_url), migrate.NEWEST
     )
+
+
+def _print_steps(operator: Operator) -> int:
+    """Print what an upgrade would do; return the exit status."""
+    from penstock.persistence import migrate
+
+    schema, steps = migrate.preview(operator.settings.resolved_database_url)
+    rows = [(step.schema, step.change) for step in steps]
+    count = f"{len(steps)} step{'' if len(steps) == 1 else 's'}"
+    operator.print(
+        Document(
+            {"schema": schema, "needed": migrate.NEWEST, "steps": steps},
+            (Column("schema"), Column("change")),
+            rows,
+            note=f"The database has schema {schema or 'none'}, and this version needs"
+            f" {migrate.NEWEST}: {count}. Nothing was changed. Make a backup, then run"
+            " `penstock db upgrade`."
+            if steps
+            else f"The database has schema {migrate.NEWEST}, as this version needs: there is"
+            " nothing to do.",
+        )
+    )
+    return FAILURE if steps else 0
 
 
 def _print_schema(operator: Operator, has: str | None, needs: str) -> None:

@@ -175,6 +175,9 @@ def test_db_current_and_upgrade_of_a_database_as_needed(here: Run) -> None:
     upgraded = here("db", "upgrade")
     assert upgraded.code == 0
     assert "nothing else was changed" in upgraded.err
+    checked = here("db", "upgrade", "--check")
+    assert (checked.code, checked.out) == (0, "")
+    assert "nothing to do" in checked.err
 
 
 def test_an_empty_database_is_refused_until_it_is_upgraded(here: Run, furnished: Path) -> None:
@@ -185,6 +188,12 @@ def test_an_empty_database_is_refused_until_it_is_upgraded(here: Run, furnished:
     assert refused.code == 1
     assert "penstock db upgrade" in refused.err
     assert here("db", "current", "--format", "json").json["schema"] is None
+    checked = here("db", "upgrade", "--check", "--format", "json")
+    assert checked.code == 1
+    assert [step["schema"] for step in checked.json["steps"]] == [*migrate.revisions()]
+    checked = here("db", "upgrade", "--check")
+    assert f"{len(migrate.revisions())} steps. Nothing was changed" in checked.err
+    assert here("db", "current", "--format", "json").json["schema"] is None
     assert here("db", "upgrade").code == 0
     assert here("user", "list", "--format", "json").json == []
 
@@ -194,7 +203,8 @@ def test_a_database_of_another_version_is_left_alone(here: Run, furnished: Path)
     with sqlite3.connect(database) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     connection.close()
-    for command in (("user", "list"), ("db", "upgrade"), ("serve", "--port", "0")):
+    commands = (("user", "list"), ("db", "upgrade"), ("db", "upgrade", "--check"))
+    for command in (*commands, ("serve", "--port", "0")):
         refused = here(*command)
         assert refused.code == 1
         assert "9999" in refused.err

@@ -114,6 +114,7 @@ def test_an_owner_alone_serves_and_migrates(
     monkeypatch.delenv("PENSTOCK_MIGRATION_DATABASE_URL")
     assert run("init").code == 0
     assert run("db", "current", "--format", "json").json["schema"] == migrate.NEWEST
+    assert run("db", "upgrade", "--check").code == 0
 
 
 @pytest.mark.usefixtures("made")
