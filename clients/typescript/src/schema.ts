@@ -7372,7 +7372,7 @@ export interface components {
                 [key: string]: components["schemas"]["LevelSpec"] | number;
             };
         };
-        /** @description The same stream with one mechanism, in the structure that `auto` takes for it. `chosen` marks the previewed mechanism. `refusal` says why such a stream would be refused, or cannot be compared; there are no `errors` then. */
+        /** @description The same stream with one mechanism, in a structure that `auto` takes or considers. `chosen` marks the previewed mechanism. `refusal` says why such a stream would be refused, or cannot be compared; there are no `errors` then. */
         StreamNoise: {
             /**
              * @description The noise: gaussian, laplace, poisson, skellam or generalized_gaussian.
@@ -7380,7 +7380,7 @@ export interface components {
              */
             mechanism: string;
             /**
-             * @description The structure that auto takes for this noise, and its numbers.
+             * @description The structure that auto takes for this noise, or passes over, and its numbers.
              * @example {
              *       "kind": "buffered",
              *       "buffers": 4
@@ -7485,7 +7485,7 @@ export interface components {
              */
             room: components["schemas"]["Room"];
         };
-        /** @description A stream before it is charged, down to the caller's tiers. Errors are those over the first `judged_steps` steps, which are all of them if there is a length. `refusal` says why the budgets would not allow it; null if they would. `structures` begin with the one of the least mean squared error. `noises` are Laplace and Gaussian noise at the targets of the levels, each with what it would be charged. */
+        /** @description A stream before it is charged, down to the caller's tiers. Errors are those over the first `judged_steps` steps, which are all of them if there is a length. `refusal` says why the budgets would not allow it; null if they would. `structures` begin with the one of the least mean squared error. `noises` are Laplace and Gaussian noise at the targets of the levels, each with what it would be charged; where `auto` chooses between two Laplace trees, the other one comes last. */
         StreamPreview: {
             /**
              * @description The stream's name.
@@ -7637,7 +7637,7 @@ export interface components {
              */
             structures: components["schemas"]["Structure"][];
             /**
-             * @description Gaussian and Laplace noise at the same targets, each in the structure that auto takes.
+             * @description Gaussian and Laplace noise at the same targets, each in the structure that auto takes; last the other Laplace tree, where auto chooses between two.
              * @example [
              *       {
              *         "mechanism": "gaussian",
@@ -7661,7 +7661,7 @@ export interface components {
             noises: components["schemas"]["StreamNoise"][];
         };
         /**
-         * @description A stream to open: its elements, its protection, and the level of each tier. `sensitivity` is how much one privacy unit changes one element, `max_steps_per_unit` in how many elements it is at most; the server relies on the caller for both. `length` is the largest number of elements, null for no end. `bound` is the largest absolute number in an element. `k` is the arity of the k-ary tree; one of 3 or more also subtracts nodes, except for Laplace noise at a delta above 0, where trees only add. For Gaussian noise `sqrt` has less error than trees, for few steps, and stores all numbers; `buffered` has nearly the same for any length and without an end, and stores few. `auto` is the one with the least mean squared error, `sqrt` up to 1024 steps only.
+         * @description A stream to open: its elements, its protection, and the level of each tier. `sensitivity` is how much one privacy unit changes one element, `max_steps_per_unit` in how many elements it is at most; the server relies on the caller for both. `length` is the largest number of elements, null for no end. `bound` is the largest absolute number in an element. `k` is the arity of the k-ary tree; one of 3 or more also subtracts nodes, except for Laplace noise at a delta above 0, where named trees only add. For Gaussian noise `sqrt` has less error than trees, for few steps, and stores all numbers; `buffered` has nearly the same for any length and without an end, and stores few. `auto` is the one with the least mean squared error, `sqrt` up to 1024 steps only. For Laplace noise at a delta above 0 whose levels are all given by `epsilon` it is the better of the tree that adds and the tree that subtracts, which is charged its pure epsilon; where the budgets lack room, the former.
          * @example {
          *       "name": "visits_a_day",
          *       "dataset": "doors",

@@ -10,6 +10,7 @@ from typing import Final
 from penstock.accounting.charging.budget import ORDERS, converted_epsilon
 from penstock.mechanisms.laplace.laplace_readings import theorem_epsilon
 from penstock.mechanisms.laplace.process import Laplace
+from penstock.mechanisms.laplace.pure import PureLaplace
 from penstock.mechanisms.lattice import rounded_up
 from penstock.mechanisms.process import Mechanism
 from penstock.privacy.guarantee import Definition, Guarantee
@@ -30,11 +31,12 @@ def guarantee_at(
     For Laplace noise it is the least of ``l1/b``, which is pure; Theorem 1.3 of Andersson, Pagh,
     Steiner, Torkamani 2024; and the conversion of the Rényi divergence that the ledger charges
     (Canonne, Kamath, Steinke 2020, Proposition 12), which holds for elements that are chosen by
-    reading earlier ones too.  For all other noise it is the mechanism's own.  Raises
-    ``InvalidInput`` for a delta at which the mechanism guarantees nothing.
+    reading earlier ones too.  For all other noise, and Laplace noise of which only the pure epsilon
+    holds, it is the mechanism's own.  Raises ``InvalidInput`` for a delta at which the mechanism
+    guarantees nothing.
     """
     own = mechanism.guarantee(level, sensitivity, delta)
-    if mechanism.name != Laplace.name or not delta:
+    if mechanism.name != Laplace.name or isinstance(mechanism, PureLaplace) or not delta:
         return own
     epsilon = min(
         theorem_epsilon(rounded_up(sensitivity.l1), sensitivity.l2, float(level), delta),

@@ -114,10 +114,13 @@ def sums(document: dict[str, Any]) -> list[list[float]]:
 
 
 def marginals(document: dict[str, Any]) -> list[list[list[list[float]]]]:
-    """Return all two-way tables, flattened and in order, by tier and run: by AIM or by MST."""
-    return [
-        [_tables(document, rho) for _ in range(document["runs"])] for rho in squared_parts(document)
-    ]
+    """Return all two-way tables, flattened and in order, by tier and run: by AIM or by MST.
+
+    Of the tiers, which split the budget, only those in ``only`` are released if it is given.
+    """
+    parts = squared_parts(document)
+    chosen = document.get("only") or range(len(parts))
+    return [[_tables(document, parts[at]) for _ in range(document["runs"])] for at in chosen]
 
 
 def _tables(document: dict[str, Any], rho: float) -> list[list[float]]:

@@ -33,11 +33,20 @@ def require_opendp() -> None:
 
 
 def answers(
-    kind: str, study: Study, epsilon: float, ratios: Sequence[float], runs: int, seconds: float
+    kind: str,
+    study: Study,
+    epsilon: float,
+    ratios: Sequence[float],
+    runs: int,
+    seconds: float,
+    *,
+    only: Sequence[int] = (),
 ) -> list[list[Any]] | None:
     """Return what OpenDP releases of a statistic, by tier and run; None after that many seconds.
 
     ``kind`` is "median", "slope" (Theil-Sen), "sums" (a slope from noisy sums), "mst" or "aim".
+    Of several tiers, the last two release only those in ``only``, if there are any: each release
+    takes minutes, and depends on its part of the budget alone.
     """
     document = {
         "kind": "marginals" if kind in ("mst", "aim") else kind,
@@ -46,6 +55,7 @@ def answers(
         "delta": DELTA,
         "ratios": list(ratios),
         "runs": runs,
+        "only": list(only),
         **_data(kind, study),
     }
     try:

@@ -5,10 +5,70 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
+AHEAD: Final = "tests/api/streams/test_trees_that_look_ahead.py"
 HISTOGRAM: Final = "tests/unit/structures/sparse_histogram/test_histogram.py"
 NODES: Final = "tests/unit/structures/streams/test_node_noise.py"
+PURE: Final = "tests/unit/mechanisms/laplace/test_pure.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        row="V15",
+        name="looking-ahead-quoted-by-divergences",
+        path="services/computations/stream_quotes.py",
+        before="    pure = not shape.past_only\n",
+        after="    pure = False\n",
+        wrong="a Laplace tree that subtracts is charged its divergences",
+        tests=(
+            f"{AHEAD}::test_each_tier_is_charged_the_pure_epsilon_of_its_level",
+            f"{AHEAD}::test_the_charge_is_above_that_of_the_divergences_which_are_not_proved",
+        ),
+    ),
+    Mutant(
+        row="V15",
+        name="looking-ahead-stored-as-any-laplace",
+        path="services/noise/kinds/stream.py",
+        before='        return family if own["shape"].past_only else purely_charged(family)\n',
+        after="        return family\n",
+        wrong="an open Laplace tree that subtracts is read as if its divergences were proved",
+        tests=(f"{AHEAD}::test_exposure_is_that_of_the_pure_epsilon",),
+    ),
+    Mutant(
+        row="V15",
+        name="looking-ahead-exposed-by-its-lattice",
+        path="services/exposure/exposure.py",
+        before="    if isinstance(process.mechanism, PureLaplace):\n",
+        after="    if False:\n",
+        wrong="exposure composes the lattice law of a Laplace tree that subtracts",
+        tests=(f"{AHEAD}::test_exposure_is_that_of_the_pure_epsilon",),
+    ),
+    Mutant(
+        row="V15",
+        name="pure-noise-charged-its-divergences",
+        path="mechanisms/laplace/pure.py",
+        before="        return Cost(loss=min(renyi_divergence(order, epsilon, epsilon), epsilon),"
+        " failure=0.0)\n",
+        after="        return super().cost(level, sensitivity, order)\n",
+        wrong="noise of which only the pure epsilon holds is charged its divergences",
+        tests=(f"{PURE}::test_the_charge_is_that_of_randomized_response",),
+    ),
+    Mutant(
+        row="V15",
+        name="pure-noise-read-at-delta",
+        path="accounting/guarantees.py",
+        before=" or isinstance(mechanism, PureLaplace) or not delta:\n",
+        after=" or not delta:\n",
+        wrong="noise of which only the pure epsilon holds is read by its l2 at a delta",
+        tests=(f"{PURE}::test_an_epsilon_is_the_pure_one_at_every_delta",),
+    ),
+    Mutant(
+        row="V15",
+        name="pure-noise-refined-by-coordinates",
+        path="accounting/charging/raising.py",
+        before="        if isinstance(mechanism, PureLaplace):\n",
+        after="        if not mechanism.name:\n",
+        wrong="a raise is charged coordinate by coordinate where only the pure epsilon holds",
+        tests=(f"{PURE}::test_a_raise_is_charged_for_the_whole_and_not_by_coordinates",),
+    ),
     Mutant(
         name="tier-bridged-from-the-first",
         path="structures/streams/node_noise.py",

@@ -1,6 +1,7 @@
 """Test previews as charts: margins by tier, budgets with the query, keys and steps."""
 
 from dataclasses import replace
+from urllib.parse import parse_qs
 
 from tests.web.service_views import (
     budget,
@@ -15,10 +16,12 @@ from tests.web.service_views import (
 from penstock.services.schemas.previews import ChargeView, RankErrorView, RoomView
 from penstock.services.schemas.stream_previews import (
     StepErrorView,
+    StreamNoiseView,
     StreamPreviewTierView,
     StreamPreviewView,
 )
 from penstock.services.schemas.views import SensitivityView
+from penstock.web.presenters import preview_choices
 from penstock.web.presenters.preview_charts import charts_of_query, charts_of_stream
 
 BUDGET = budget(tier_budget("public", 1.0), tier_budget("internal", 4.0, stays=0.5))
@@ -108,3 +111,32 @@ def test_a_streams_margin_is_told_by_step() -> None:
     nobody = charts_of_stream(replace(STREAM, tiers=[]), BUDGET)
     assert nobody.steps is not None
     assert nobody.steps.rows == ()
+
+
+def test_of_two_laplace_trees_each_button_sends_what_opens_it() -> None:
+    """A tree that subtracts is only opened by ``auto``, so that it has no button beside it."""
+    subtracting = {"kind": "kary", "k": 12, "subtracting": True}
+    adding = {"kind": "kary", "k": 9, "subtracting": False}
+    binary = {"kind": "kary", "k": 2, "subtracting": False}
+    smooth = {"kind": "smooth_binary", "height": 9, "zeros": 4}
+    for best, other, sent in (
+        (subtracting, adding, {"mechanism": ["laplace"], "structure": ["kary"], "k": ["9"]}),
+        (subtracting, binary, {"mechanism": ["laplace"], "structure": ["binary"], "k": [""]}),
+        (
+            subtracting,
+            smooth,
+            {"mechanism": ["laplace"], "structure": ["smooth_binary"], "k": [""]},
+        ),
+        (adding, subtracting, {}),
+    ):
+        noises = [
+            StreamNoiseView("laplace", each, chosen=each is best, refusal=None, errors=[])
+            for each in (best, other)
+        ]
+        shown = preview_choices.noises(replace(STREAM, noises=noises))
+        first, second = shown.choices
+        assert first.chosen
+        assert parse_qs(first.take)["structure"] == ["auto"]
+        assert parse_qs(second.take, keep_blank_values=True) == sent
+        for choice, structure in ((first, best), (second, other)):
+            assert choice.name.endswith("with differences") == bool(structure.get("subtracting"))

@@ -19,7 +19,8 @@ width ``2 eps_new``, since it is the new release's loss, which is in ``[-eps_new
 eps_new]``, less the old one's, which is fixed by then.  Of all laws with losses in such a
 range the one on its two ends has the largest divergence (bounded range, Dong, Durfee,
 Rogers 2020).  Of a long vector each coordinate is refined by itself, given the old
-release, and the sum of their divergences is taken where that is less.  For Poisson and
+release, and the sum of their divergences is taken where that is less, unless only the pure epsilon
+of the noise holds (``mechanisms.laplace.pure``).  For Poisson and
 Skellam noise the conditional law is known, and its divergence, close to the difference, is
 taken where that is less.
 
@@ -40,6 +41,7 @@ from penstock.accounting.charging.charges import PURE_MECHANISMS, charge, cheape
 from penstock.accounting.charging.gaussian_budget import gaussian_refinement
 from penstock.accounting.charging.ledger import Entry, entry
 from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
+from penstock.mechanisms.laplace.pure import PureLaplace
 from penstock.mechanisms.lattice import rounded_up
 from penstock.mechanisms.poisson.process import Poisson
 from penstock.mechanisms.process import Mechanism
@@ -148,6 +150,8 @@ def _refinements(
         before = mechanism.guarantee(old, sensitivity, account.delta).epsilon
         after = mechanism.guarantee(new, sensitivity, account.delta).epsilon
         whole = Cost(refinement_loss(before, after, order), 0.0)
+        if isinstance(mechanism, PureLaplace):
+            return [(whole, before + after)]
         apart = Cost(apart_loss(new, sensitivity, order), 0.0)
         return [(whole, before + after), (apart, before + after)]
     curve = [(order, mechanism.cost(new, sensitivity, order)) for order in TAIL_ORDERS]

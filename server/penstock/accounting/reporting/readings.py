@@ -19,6 +19,7 @@ from penstock.accounting.reporting.coordinates import PlacedRelease
 from penstock.accounting.reporting.report import composed_epsilon
 from penstock.errors import InvalidInput
 from penstock.mechanisms.laplace import laplace_readings
+from penstock.mechanisms.laplace.pure import PureLaplace
 from penstock.mechanisms.lattice import rounded_up
 from penstock.mechanisms.poisson import curve
 from penstock.mechanisms.process import Mechanism
@@ -60,7 +61,7 @@ def readings(
     """
     release = _Release(mechanism, level, sensitivity, dimension, delta)
     listed = [_guarantee(release)]
-    for name in _OTHERS.get(mechanism.name, {}):
+    for name in _others_of(mechanism):
         with suppress(InvalidInput):
             listed.append(_other(name, release))
     return tuple(listed)
@@ -82,7 +83,7 @@ def reading(
     release = _Release(mechanism, level, sensitivity, dimension, delta)
     if name == "guarantee":
         return _guarantee(release)
-    known = _OTHERS.get(mechanism.name, {})
+    known = _others_of(mechanism)
     if name not in known:
         offered = ", ".join(["guarantee", *known])
         raise InvalidInput(
@@ -100,8 +101,16 @@ def _guarantee(release: _Release) -> Reading:
     return Reading("guarantee", promise.epsilon, promise.delta, source, shown=True)
 
 
+_Others = Mapping[str, tuple[str, Callable[[_Release], float]]]
+
+
+def _others_of(mechanism: Mechanism) -> _Others:
+    known = _OTHERS.get(mechanism.name, {})
+    return {"pure": known["pure"]} if isinstance(mechanism, PureLaplace) else known
+
+
 def _other(name: str, release: _Release) -> Reading:
-    source, epsilon = _OTHERS[release.mechanism.name][name]
+    source, epsilon = _others_of(release.mechanism)[name]
     return Reading(name, epsilon(release), release.delta, source)
 
 
@@ -170,7 +179,7 @@ _LAPLACE_AT_DELTA: Final = (
     "the least of l1/b, Theorem 1.3 (Andersson, Pagh, Steiner, Torkamani 2024) and the best order"
 )
 
-_OTHERS: Final[Mapping[str, Mapping[str, tuple[str, Callable[[_Release], float]]]]] = {
+_OTHERS: Final[Mapping[str, _Others]] = {
     "gaussian": {
         "zcdp": ("rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3)", _zcdp),
         "renyi": (

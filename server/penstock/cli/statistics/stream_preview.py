@@ -1,7 +1,7 @@
 """Print what a stream would cost, and how structures and noises compare, as three tables."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from penstock.cli.output import Column, Document, plainly
 from penstock.cli.statistics.queries import CHARGE, ERROR, LEVEL, charge_cells, tier_cells
@@ -85,14 +85,20 @@ def _noises(preview: "StreamPreviewView") -> Document:
     )
     rows = [
         (
-            *(noise.mechanism, noise.structure["kind"], error.tier),
+            *(noise.mechanism, _named(noise.structure), error.tier),
             *(error.root_mean_square, error.largest, error.charged_share),
         )
         for noise in preview.noises
         for error in noise.errors
     ]
+    if len(preview.noises) > len({noise.mechanism for noise in preview.noises}):
+        facts = ["Noise at the same targets, each in the structure of auto, and the other tree:"]
     refused = [f"  no {each.mechanism}: {each.refusal}" for each in preview.noises if each.refusal]
     return Document(None, columns, rows, [*facts, *refused])
+
+
+def _named(structure: Mapping[str, Any]) -> str:
+    return f"{structure['kind']}{', subtracting' if structure.get('subtracting') else ''}"
 
 
 def _marks(structure: "StructureView") -> Iterator[str]:

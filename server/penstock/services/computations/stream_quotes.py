@@ -16,11 +16,13 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms import MECHANISMS
 from penstock.mechanisms.gaussian.process import Gaussian
 from penstock.mechanisms.laplace.process import Laplace
+from penstock.mechanisms.laplace.pure import PureLaplace
 from penstock.persistence.tables.people import Tier
 from penstock.services.computations.results import StreamQuote
 from penstock.services.computations.stream_structure import (
     buffered,
     candidates,
+    looking_ahead,
     prepared,
     roots_fit,
     settled,
@@ -65,7 +67,8 @@ def calibrate_and_price_stream(
 ) -> tuple[Shape, PreparedQuery, Quote]:
     """Settle the structure of a stream, its charge, and each level.
 
-    Of the structures that ``auto`` may mean it is the best one that takes these levels.  Tiers
+    Of the structures that ``auto`` may mean it is the best one that takes these levels.  A Laplace
+    tree that subtracts, which is charged more, is passed over where the budgets lack room.  Tiers
     above ``limit`` are left out of what the caller is told.  Raises ``InvalidInput``.
     """
     if any(account is not None and account.account.squares for _, account in accounts):
@@ -83,8 +86,14 @@ def calibrate_and_price_stream(
     *better, last = candidates(request, terms.steps, terms.delta)
     for shape in better:
         with suppress(InvalidInput):
-            return _calibrated(request, terms, shape, accounts, limit)
+            calibrated = _calibrated(request, terms, shape, accounts, limit)
+            if request.mechanism != Laplace.name or _fits(calibrated[2]):
+                return calibrated
     return _calibrated(request, terms, last, accounts, limit)
+
+
+def _fits(quote: Quote) -> bool:
+    return all(room_of(account, cost).fits for account, _, cost in quote.charges)
 
 
 def _calibrated(
@@ -95,7 +104,8 @@ def _calibrated(
     limit: Tier | None,
 ) -> tuple[Shape, PreparedQuery, Quote]:
     nodes = prepared(request, shape)
-    quote = calibrate_and_price(request, nodes, accounts, terms.delta, limit)
+    pure = not shape.past_only
+    quote = calibrate_and_price(request, nodes, accounts, terms.delta, limit, pure=pure)
     shape = shape.fitted(type(quote.process.mechanism), quote.process.ladder.value(quote.ceiling))
     for rung in set(quote.rungs.values()):
         shape.require_reach(quote.process, rung)
@@ -116,6 +126,7 @@ def quote_stream(
         else _best_noise(request, name, terms, accounts, limit)
         for name in (Gaussian.name, Laplace.name)
     ]
+    noises += _other_tree(request, noises[-1], terms, accounts, limit)
     view = StreamPreviewView(
         stream=request.name,
         dataset=terms.dataset,
@@ -151,10 +162,7 @@ def _best_noise(
     targets = (request.levels or {}).values()
     if not chosen and any(getattr(each, "level", None) is not None for each in targets):
         return StreamNoiseView(name, {}, chosen=False, refusal=_OWN_LEVELS, errors=[])
-    fields = {"mechanism": name, "structure": "auto", "k": None}
-    if not chosen:
-        fields["granularity"] = None
-    other = request.model_copy(update=fields)
+    other = _with_noise(request, name)
     try:
         shape, _, quote = calibrate_and_price_stream(other, terms, accounts, limit)
     except InvalidInput as problem:
@@ -164,6 +172,44 @@ def _best_noise(
     options = _compared(other, shape, terms, past_only=past_only)
     own = next(option for option in options if _same(option, shape))
     return _noise(name, shape, quote, own, chosen=chosen)
+
+
+def _with_noise(request: StreamRequest, name: str) -> StreamRequest:
+    """Return the request with a mechanism, and the structure ``auto``."""
+    fields: dict[str, Any] = {"mechanism": name, "structure": "auto", "k": None}
+    if name != request.mechanism:
+        fields["granularity"] = None
+    return request.model_copy(update=fields)
+
+
+def _other_tree(
+    request: StreamRequest,
+    best: StreamNoiseView,
+    terms: StreamTerms,
+    accounts: Accounts,
+    limit: Tier | None,
+) -> list[StreamNoiseView]:
+    """Return the Laplace tree that ``auto`` passed over in favor of ``best``, if there is one."""
+    if best.refusal is not None:
+        return []
+    laplace = _with_noise(request, Laplace.name)
+    ahead = looking_ahead(laplace, terms.steps, terms.delta)
+    if ahead is None:
+        return []
+    adding = settled(laplace, terms.steps, terms.delta)
+    other = adding if best.structure == ahead.settings() else ahead
+    try:
+        shape, _, quote = _calibrated(laplace, terms, other, accounts, limit)
+    except InvalidInput as problem:
+        refusal = problem.errors[0][1]
+        return [
+            StreamNoiseView(
+                Laplace.name, other.settings(), chosen=False, refusal=refusal, errors=[]
+            )
+        ]
+    options = _compared(laplace, shape, terms, past_only=True)
+    own = next(option for option in options if _same(option, shape))
+    return [_noise(Laplace.name, shape, quote, own, chosen=False)]
 
 
 def _noise(
@@ -265,23 +311,21 @@ def _structures(
             past_only=trees_only_add(request.mechanism, delta),
             roots=roots_fit(request),
         )
+        own = _same(option, shape)
         terms = None if request_fields is None else _terms(request, request_fields, shape, delta)
-        errors = [
-            StructureErrorView(
-                account.tier.name,
-                *_deviations(quote.process, rung, option),
-                None
-                if terms is None
-                else _share(quote.process, account, rung, terms, request.max_levels),
-            )
-            for account, rung, _ in quote.charges
-        ]
+        errors = []
+        for account, rung, cost in quote.charges:
+            share = charge_of(account, cost).share if own else None
+            if share is None and terms is not None:
+                share = _share(quote.process, account, rung, terms, request.max_levels)
+            deviations = _deviations(quote.process, rung, option)
+            errors.append(StructureErrorView(account.tier.name, *deviations, share))
         views.append(
             StructureView(
                 structure=option.structure,
                 settings=option.settings,
                 request=request_fields,
-                chosen=_same(option, shape),
+                chosen=own,
                 least_mean=option.mean_variance == least,
                 least_largest=option.largest_variance == steadiest,
                 lossless=option.lossless,
@@ -310,7 +354,11 @@ def _share(
     pure = process.mechanism.name == Laplace.name
     times = other.l1 / own.l1 if pure else other.l2_squared / own.l2_squared
     alike = process.ladder.rung_at_or_above(process.ladder.value(rung) * times)
-    cost = replace(process, sensitivity=other).price(
+    mechanism = process.mechanism
+    if isinstance(mechanism, PureLaplace):
+        # Trees that only add are charged their divergences; at delta 0 all are charged alike.
+        mechanism = Laplace(mechanism.granularity)
+    cost = replace(process, sensitivity=other, mechanism=mechanism).price(
         alike, account.account, terms.dimension, level_count
     )
     return charge_of(account, cost).share
@@ -324,6 +372,8 @@ def _request(
     option: comparison.Option, shape: Shape, *, past_only: bool, roots: bool
 ) -> Mapping[str, Any] | None:
     """Return the fields of a stream's spec that request a structure."""
+    if past_only and option.settings.get("subtracting"):
+        return {"structure": "auto"}
     if option.structure == "epochs":
         k = option.settings["arity"]
         arity: dict[str, Any] = {"structure": "kary", "k": k} if k > 2 else {"structure": "binary"}

@@ -1,12 +1,18 @@
 """Settle the structure of a stream when it is opened, and its charge."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from fractions import Fraction
 
+from penstock.accounting.calibration.levels import level_for
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.vector import asserted, range_of
 from penstock.errors import InvalidInput
 from penstock.mechanisms.gaussian.process import TAIL_A_DRAW
+from penstock.mechanisms.laplace.process import Laplace
+from penstock.mechanisms.laplace.pure import PureLaplace
+from penstock.mechanisms.lattice import finest_common_power
+from penstock.mechanisms.process import Mechanism
+from penstock.privacy.target import Target, TargetKind
 from penstock.services.noise.kinds.buffered_shape import BufferedShape
 from penstock.services.noise.kinds.stream_shape import RootShape, Shape, TreeShape
 from penstock.services.schemas.streams import StreamRequest
@@ -34,9 +40,56 @@ def trees_only_add(mechanism: str, delta: float) -> bool:
 
     At a finite order Laplace noise is charged its divergences, node by node.  If elements are
     chosen after reading outputs, these add up only if nodes count past elements alone.  So
-    Laplace trees subtract at delta 0 only, where pure losses are charged.
+    Laplace trees subtract where pure losses are charged: at delta 0, and where ``looking_ahead``
+    has another tree.
     """
     return mechanism == "laplace" and delta > 0
+
+
+def looking_ahead(request: StreamRequest, steps_per_unit: int, delta: float) -> TreeShape | None:
+    """Return the tree that subtracts which a stream may have where trees only add, or ``None``.
+
+    It is charged its pure epsilon, and is for Laplace streams with the structure ``auto`` whose
+    levels are all given by ``epsilon``.
+    """
+    levels = request.levels or {}
+    if request.structure != "auto" or not trees_only_add(request.mechanism, delta):
+        return None
+    if not levels or any(level.epsilon is None for level in levels.values()):
+        return None
+    shape = _tree_shape(request, steps_per_unit, past_only=False)
+    return None if shape.past_only else shape
+
+
+def squared_error(shape: TreeShape, request: StreamRequest, epsilon: float, delta: float) -> float:
+    """Return the mean squared error of a Laplace tree at ``epsilon``, over all steps.
+
+    Without an end they are the steps of ``comparison.HORIZON``.  Raises ``InvalidInput``.
+    """
+    nodes = prepared(request, shape)
+    family: type[Mechanism] = Laplace if shape.past_only else PureLaplace
+    noise, target = family(finest_common_power(nodes.step)), Target(TargetKind.EPSILON, epsilon)
+    level = level_for(noise, target, nodes.sensitivity, delta)
+    at_loss_1 = comparison.of_forest(shape.forest, columns=1, pure=True).mean_variance
+    return at_loss_1 * float(level / shape.forest.column_l1) ** 2
+
+
+def _has_less_error(
+    shape: TreeShape, other: TreeShape, request: StreamRequest, delta: float
+) -> bool:
+    """Return True if ``shape`` has less error than ``other`` at every level.
+
+    It is False for levels that cannot be calibrated: opening refuses them with their place.
+    """
+    epsilons = [level.epsilon for level in (request.levels or {}).values()]
+    try:
+        return all(
+            squared_error(shape, request, each, delta) < squared_error(other, request, each, delta)
+            for each in epsilons
+            if each is not None
+        )
+    except InvalidInput:
+        return False
 
 
 def roots_fit(request: StreamRequest) -> bool:
@@ -54,9 +107,14 @@ def candidates(request: StreamRequest, steps_per_unit: int, delta: float) -> lis
     """Return the shapes that a request may get, the best first; each but the last may be refused.
 
     For Gaussian noise ``auto`` is the square root or buffers if their mean squared error is below
-    that of the best tree, and otherwise that tree.  Raises ``InvalidInput`` as ``settled`` does.
+    that of the best tree, and otherwise that tree.  For Laplace noise it is the tree of
+    ``looking_ahead`` if its error is below that of the tree that adds, at every level.  Raises
+    ``InvalidInput`` as ``settled`` does.
     """
     tree = settled(request, steps_per_unit, delta)
+    ahead = looking_ahead(request, steps_per_unit, delta)
+    if ahead is not None and isinstance(tree, TreeShape):
+        return [ahead, tree] if _has_less_error(ahead, tree, request, delta) else [tree]
     if request.structure != "auto" or request.mechanism != "gaussian":
         return [tree]
     few = roots_fit(request) and (request.length or 0) <= MOST_STEPS_OF_ROOTS
@@ -87,8 +145,14 @@ def settled(request: StreamRequest, steps_per_unit: int, delta: float) -> Shape:
     """
     if request.structure == BufferedShape.name:
         return buffered(request, steps_per_unit)
-    pure = request.mechanism == "laplace"
+    if request.structure == "sqrt":
+        return _root(request, steps_per_unit)
     past_only = trees_only_add(request.mechanism, delta)
+    return _tree_shape(request, steps_per_unit, past_only=past_only)
+
+
+def _tree_shape(request: StreamRequest, steps_per_unit: int, *, past_only: bool) -> TreeShape:
+    pure = request.mechanism == "laplace"
     arity = request.k or 2
     if request.k is None and request.structure == "auto":
         arity = comparison.best_arity(comparison.HORIZON, pure=pure, past_only=past_only)
@@ -104,15 +168,24 @@ def settled(request: StreamRequest, steps_per_unit: int, delta: float) -> Shape:
     )
     if request.length is None:
         return endless
-    if request.structure == "sqrt":
-        _require_kept(request.length, request.dimension)
-        common = asdict(replace(endless, length=request.length, k=None, subtracting=None))
-        return RootShape(**{**common, "kind": RootShape.name})
     tree = _tree(request, request.length, pure=pure, past_only=past_only)
     shape = replace(endless, length=request.length, k=None, subtracting=None)
     if isinstance(tree, SmoothBinary):
         return replace(shape, kind="smooth_binary", height=tree.height, zeros=tree.zeros)
     return replace(shape, kind="kary", k=tree.k, subtracting=tree.subtracting)
+
+
+def _root(request: StreamRequest, steps_per_unit: int) -> RootShape:
+    length = request.length or 0
+    _require_kept(length, request.dimension)
+    return RootShape(
+        kind=RootShape.name,
+        length=length,
+        dimension=request.dimension,
+        max_steps_per_unit=steps_per_unit,
+        step=str(Fraction(request.step)),
+        bound=str(Fraction(request.bound)),
+    )
 
 
 def buffered(request: StreamRequest, steps_per_unit: int) -> BufferedShape:

@@ -21,6 +21,7 @@ from penstock.connectors.specs.moments import Moments, Regression
 from penstock.mechanisms.gaussian.process import Gaussian
 from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
 from penstock.mechanisms.laplace.process import DiscreteLaplace, Laplace
+from penstock.mechanisms.laplace.pure import PureDiscreteLaplace, PureLaplace
 from penstock.mechanisms.poisson.process import Poisson
 from penstock.mechanisms.skellam.process import Skellam
 from penstock.persistence.tables.people import Tier
@@ -36,7 +37,10 @@ from penstock.services.schemas import histograms, previews, queries, stream_prev
 from penstock.spec_fields import without_number
 from penstock.structures.sparse_histogram.noise import HistogramNoise
 
-_NOISES: Final = (Gaussian, Laplace, DiscreteLaplace, Poisson, Skellam)
+_NOISES: Final = (
+    *(Gaussian, Laplace, DiscreteLaplace, PureLaplace, PureDiscreteLaplace),
+    *(Poisson, Skellam),
+)
 """The mechanisms of one law each; the others are families of laws."""
 
 _OF_KINDS: Final[Sequence[type[Any]]] = [

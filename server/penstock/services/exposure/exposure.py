@@ -13,12 +13,15 @@ Datasets that were declared to have the same people count as one.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
 
 from sqlmodel import Session, col, func, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from penstock.accounting.reporting.coordinates import PlacedRelease
 from penstock.errors import InvalidInput, NotFound
+from penstock.mechanisms.laplace.pure import PureLaplace
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.decided.requests import Asker, RequestDecision
@@ -26,6 +29,7 @@ from penstock.persistence.tables.ledger import Charge
 from penstock.persistence.tables.log import Leaf
 from penstock.persistence.tables.people import User
 from penstock.persistence.tables.queries import Grant, Query, QueryLevel, Release
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.context import Server
 from penstock.services.exposure.compositions import Compose, Line, added, composed, composing, which
@@ -40,6 +44,8 @@ from penstock.services.repository.people import user_by_name
 from penstock.services.schemas.exposure import ExposedQueryView, ExposureView, ReachView
 from penstock.services.schemas.views import PrivacyBudget
 from penstock.spec_fields import folded
+
+_LATTICE_STEP: Final = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
 
 MOST_USERS = 1000
 
@@ -260,13 +266,11 @@ def placed(query: Query, rung: int) -> PlacedRelease:
 
 
 def _placed(process: Process, mechanism: str, rung: int) -> PlacedRelease:
-    return PlacedRelease(
-        mechanism,
-        process.mechanism.granularity,
-        process.ladder.value(rung),
-        process.sensitivity,
-        process.power,
-    )
+    level, moved = process.ladder.value(rung), process.sensitivity
+    if isinstance(process.mechanism, PureLaplace):
+        # Shifted by one step of its lattice, Laplace noise is randomized response.
+        return PlacedRelease(mechanism, Fraction(1), level / moved.l1, _LATTICE_STEP)
+    return PlacedRelease(mechanism, process.mechanism.granularity, level, moved, process.power)
 
 
 def reach(versions: Sequence[Dataset], reaches: Sequence[ReachView | None]) -> ReachView | None:

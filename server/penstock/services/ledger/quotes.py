@@ -16,6 +16,7 @@ from penstock.accounting.charging.ledger import Entry, total
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import pointer, refusal, within
 from penstock.errors import InvalidInput
+from penstock.mechanisms.laplace.pure import purely_charged
 from penstock.mechanisms.lattice import finest_common_power
 from penstock.mechanisms.process import Mechanism
 from penstock.persistence.tables.people import Tier
@@ -75,8 +76,10 @@ def calibrate_and_price(
     accounts: Sequence[tuple[Tier, TierAccount | None]],
     delta: float,
     limit: Tier | None = None,
+    *,
+    pure: bool = False,
 ) -> Quote:
-    """Calibrate every tier's level and price it.
+    """Calibrate every tier's level and price it; ``pure`` if only a pure epsilon is known to hold.
 
     A quote of a vector for those who see all tiers is kept, since it depends on few numbers, and
     queries are registered alike.
@@ -88,11 +91,11 @@ def calibrate_and_price(
     """
     requested_type, own = requested(terms, prepared)
     if requested_type is not VectorKind or limit is not None:
-        return _calibrated(requested_type, own, terms, prepared, accounts, delta, limit)
-    inputs = _inputs(terms, prepared, accounts, delta)
+        return _calibrated(requested_type, own, terms, prepared, accounts, delta, limit, pure=pure)
+    inputs = (pure, _inputs(terms, prepared, accounts, delta))
     known = _KEPT.get(inputs)
     if known is None:
-        new = _calibrated(requested_type, own, terms, prepared, accounts, delta, None)
+        new = _calibrated(requested_type, own, terms, prepared, accounts, delta, None, pure=pure)
         costs = [(account.tier.name, rung, cost) for account, rung, cost in new.charges]
         if len(_KEPT) >= MOST_KEPT:
             _KEPT.clear()
@@ -133,10 +136,13 @@ def _calibrated(
     accounts: Sequence[tuple[Tier, TierAccount | None]],
     delta: float,
     limit: Tier | None,
+    *,
+    pure: bool,
 ) -> Quote:
     plan = partial(_requested_kind, requested_type, own, prepared)
     requested_type.require_terms(terms, delta)
     family = requested_type.family(terms, prepared.step)
+    family = purely_charged(family) if pure else family
     require_admitted(family.name, delta)
     try:
         if terms.levels is not None:

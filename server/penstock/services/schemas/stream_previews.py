@@ -75,7 +75,7 @@ class StructureView:
 
 @dataclass(frozen=True)
 class StreamNoiseView:
-    """Hold the same stream with one mechanism, in the structure that ``auto`` takes for it.
+    """Hold the same stream with one mechanism, in a structure that ``auto`` takes or considers.
 
     ``chosen`` marks the previewed mechanism.  ``refusal`` says why such a stream would be refused,
     or cannot be compared; there are no ``errors`` then.
@@ -95,7 +95,8 @@ class StreamPreviewView:
     Errors are those over the first ``judged_steps`` steps, which are all of them if there is a
     length.  ``refusal`` says why the budgets would not allow it; null if they would.
     ``structures`` begin with the one of the least mean squared error.  ``noises`` are Laplace and
-    Gaussian noise at the targets of the levels, each with what it would be charged.
+    Gaussian noise at the targets of the levels, each with what it would be charged; where ``auto``
+    chooses between two Laplace trees, the other one comes last.
     """
 
     stream: str

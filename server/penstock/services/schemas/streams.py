@@ -40,10 +40,12 @@ class StreamRequest(Terms):
     in how many elements it is at most; the server relies on the caller for both.  ``length`` is
     the largest number of elements, null for no end.  ``bound`` is the largest absolute number in
     an element.  ``k`` is the arity of the k-ary tree; one of 3 or more also subtracts nodes,
-    except for Laplace noise at a delta above 0, where trees only add.  For Gaussian noise ``sqrt``
-    has less error than trees, for few steps, and stores all numbers; ``buffered`` has nearly the
-    same for any length and without an end, and stores few.  ``auto`` is the one with the least
-    mean squared error, ``sqrt`` up to 1024 steps only.
+    except for Laplace noise at a delta above 0, where named trees only add.  For Gaussian noise
+    ``sqrt`` has less error than trees, for few steps, and stores all numbers; ``buffered`` has
+    nearly the same for any length and without an end, and stores few.  ``auto`` is the one with the
+    least mean squared error, ``sqrt`` up to 1024 steps only.  For Laplace noise at a delta above 0
+    whose levels are all given by ``epsilon`` it is the better of the tree that adds and the tree
+    that subtracts, which is charged its pure epsilon; where the budgets lack room, the former.
     """
 
     name: Name

@@ -166,13 +166,10 @@ def of_tree(tree: Tree, *, pure: bool, columns: int) -> Option:
 def _epochs(steps: int, *, pure: bool, past_only: bool, forest: Forest | None) -> list[Option]:
     """Return epochs with binary trees, which are lossless, and those of the least mean error."""
     arities = {2, best_arity(steps, pure=pure, past_only=past_only)}
-    options = [
-        of_epochs(Epochs(arity, subtracting=not past_only), steps, pure=pure)
-        for arity in sorted(arities)
-    ]
-    if isinstance(forest, Epochs) and forest.arity not in arities:
-        options.append(of_epochs(forest, steps, pure=pure))
-    return options
+    listed = [Epochs(arity, subtracting=not past_only) for arity in sorted(arities)]
+    if isinstance(forest, Epochs) and described(forest) not in map(described, listed):
+        listed.append(forest)
+    return [of_epochs(epochs, steps, pure=pure) for epochs in listed]
 
 
 @lru_cache(maxsize=64)
@@ -225,13 +222,15 @@ def _smaller(bound: int, ones: int) -> int:
     return count
 
 
-def of_forest(forest: Forest, *, columns: int, horizon: int = HORIZON) -> Option:
-    """Return the option of a tree or epochs, for elements of one number at rho 1."""
+def of_forest(
+    forest: Forest, *, columns: int, pure: bool = False, horizon: int = HORIZON
+) -> Option:
+    """Return the option of a tree or epochs, for elements of one number at loss 1."""
     if isinstance(forest, Epochs):
-        return of_epochs(forest, horizon, pure=False)
+        return of_epochs(forest, horizon, pure=pure)
     if not isinstance(forest, Tree):
         raise TypeError(f"{type(forest).__name__} is not a structure that can be compared")
-    return of_tree(forest, pure=False, columns=columns)
+    return of_tree(forest, pure=pure, columns=columns)
 
 
 def of_epochs(epochs: Epochs, steps: int, *, pure: bool) -> Option:

@@ -18,7 +18,11 @@ from penstock.services.schemas.previews import (
     StrategyErrorView,
     StrategyView,
 )
-from penstock.services.schemas.stream_previews import StreamPreviewView, StructureView
+from penstock.services.schemas.stream_previews import (
+    StreamNoiseView,
+    StreamPreviewView,
+    StructureView,
+)
 from penstock.web.forms.choices import MECHANISMS, STRUCTURES
 from penstock.web.presenters.template_filters import figure
 
@@ -185,7 +189,11 @@ def trees(stream_preview: StreamPreviewView) -> Comparison:
 
 
 def noises(stream_preview: StreamPreviewView) -> Comparison:
-    """Compare Laplace and Gaussian noise for a stream, each in the structure of ``auto``."""
+    """Compare Laplace and Gaussian noise for a stream, each in the structure of ``auto``.
+
+    A second Laplace tree is the one that ``auto`` passes over.
+    """
+    best = {noise.mechanism: noise for noise in reversed(stream_preview.noises)}
     return Comparison(
         "Noise at the same levels",
         tuple(
@@ -195,7 +203,8 @@ def noises(stream_preview: StreamPreviewView) -> Comparison:
         ),
         tuple(
             Choice(
-                f"{_NAMES[noise.mechanism]}, {_STRUCTURES.get(kind, _NAMES.get(kind, kind))}",
+                f"{_NAMES[noise.mechanism]}, {_STRUCTURES.get(kind, _NAMES.get(kind, kind))}"
+                f"{', with differences' if noise.structure.get('subtracting') else ''}",
                 (noise.refusal,)
                 if noise.refusal is not None
                 else tuple(
@@ -208,7 +217,7 @@ def noises(stream_preview: StreamPreviewView) -> Comparison:
                 ),
                 ""
                 if noise.refusal is not None
-                else urlencode({"mechanism": noise.mechanism, "structure": "auto", "k": ""}),
+                else _noise_fields(noise, auto=best[noise.mechanism] is noise),
                 noise.chosen,
             )
             for noise in stream_preview.noises
@@ -216,6 +225,20 @@ def noises(stream_preview: StreamPreviewView) -> Comparison:
         ),
         "Each is shown in the structure that is the best for it.",
     )
+
+
+def _noise_fields(noise: StreamNoiseView, *, auto: bool) -> str:
+    """Return what requests a stream with this noise: a tree that subtracts is only ``auto``'s."""
+    structure = noise.structure
+    own = {"structure": "auto", "k": ""}
+    if not auto and structure.get("subtracting"):
+        return ""
+    if not auto:
+        k = structure.get("k", 2)
+        kind = "kary" if k > 2 else "binary"
+        smooth = structure["kind"] == "smooth_binary"
+        own = {"structure": "smooth_binary" if smooth else kind, "k": str(k) if k > 2 else ""}
+    return urlencode({"mechanism": noise.mechanism, **own})
 
 
 def _priced(preview: PreviewView) -> tuple[str, ...]:

@@ -33,9 +33,11 @@ def test_a_preview_compares_structures_below_the_charges(here: Run, tmp_path: Pa
     chosen = [line for line in structures.splitlines() if "chosen, least mean" in line]
     assert len(chosen) == 1
     assert chosen[0].split()[0] in ("kary", "smooth_binary")
-    assert noise == "Noise at the same targets, each in the structure of auto:"
+    heading = "Noise at the same targets, each in the structure of auto, and the other tree:"
+    assert noise == heading
     kinds = [line.split()[:3] for line in noises.splitlines()[1:]]
-    assert [kind[0] for kind in kinds] == ["gaussian"] * 3 + ["laplace"] * 3
+    assert [kind[0] for kind in kinds] == ["gaussian"] * 3 + ["laplace"] * 6
+    assert [kind[1:] for kind in kinds[3::3]] == [["kary,", "subtracting"], ["kary", "public"]]
     assert kinds[0][1:] == ["square_root", "public"]
     preview = here("stream", "preview", "sent.json", "--format", "json").json
     listed = [line.split()[0] for line in structures.splitlines()[1:]]

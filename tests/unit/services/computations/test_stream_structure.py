@@ -118,7 +118,7 @@ def auto(**terms: object) -> list[Shape]:
         ({"length": None, "dimension": 1000}, BufferedShape),
         # A unit moves all of the numbers, each of which is drawn in 2^40 steps.
         ({"length": None, "dimension": 1000, "step": 1 / 1024}, TreeShape),
-        ({"length": 2**16, "mechanism": "laplace"}, TreeShape),
+        ({"length": 2**16, "mechanism": "laplace", "levels": {"public": {"level": 9}}}, TreeShape),
     ],
     ids=str,
 )

@@ -9,6 +9,8 @@ from sqlmodel import Session, col, select
 from typing_extensions import override
 
 from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.mechanisms.laplace.pure import purely_charged
+from penstock.mechanisms.process import Mechanism
 from penstock.persistence.tables.queries import Query
 from penstock.persistence.tables.streams import StreamState
 from penstock.services.noise.kinds.buffered_shape import BufferedShape
@@ -32,6 +34,13 @@ class StreamKind(VectorKind):
     def own_of(cls, query: Query) -> Mapping[str, Any] | None:
         """Return the shape that the stream was opened with."""
         return None if query.structure is None else {"shape": shape_of(query.structure)}
+
+    @classmethod
+    @override
+    def stored_family(cls, query: Query, own: Mapping[str, Any]) -> type[Mechanism]:
+        """Return the mechanism; of Laplace noise that looks ahead only the pure epsilon holds."""
+        family = super().stored_family(query, own)
+        return family if own["shape"].past_only else purely_charged(family)
 
     @classmethod
     @override

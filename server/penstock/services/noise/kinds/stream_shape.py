@@ -132,6 +132,11 @@ class Shape(ABC):
     def errors(self, process: Process, rung: int, steps: Iterable[int]) -> Iterator[ErrorView]:
         """Yield the margin of error of the totals after each of ``steps``, of each number."""
 
+    @property
+    def past_only(self) -> bool:
+        """Return True if totals are sums of nodes that count past elements alone."""
+        return self.compared is None or self.compared.past_only
+
     def buffers(self) -> tuple[list[float], list[float]] | None:
         """Return the weights and the decays of buffers; ``None`` for other structures."""
         return None
