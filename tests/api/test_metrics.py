@@ -80,6 +80,11 @@ def test_parts_that_fail_are_shown_as_down(world: World) -> None:
     ring.rename(ring.with_suffix(".away"))
     found = read(world)
     assert (found[database], found[keys]) == (1, 0)
+    log = ("penstock_part_up", (("part", "log"),))
+    assert found[log] == 1
+    witness = world.server.settings.witness_path / "log.json"
+    witness.rename(witness.with_suffix(".away"))
+    assert read(world)[log] == 0
     world.server.database.close()
     (world.server.settings.database_path / "penstock.db").unlink()
     assert read(world)[database] == 0

@@ -21,7 +21,7 @@ from tests.benchmarks.database import (
 from tests.benchmarks.figures import Figure, table
 from tests.benchmarks.noise import accountant, costs, histogram, mechanisms, paper_figures
 from tests.benchmarks.running_sums import streams
-from tests.benchmarks.served import dashboard, over_http, refusals
+from tests.benchmarks.served import dashboard, first_page, over_http, refusals
 from tests.benchmarks.served.compared.populated import tree_at
 from tests.benchmarks.utility import measured
 
@@ -54,6 +54,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "scaling": ("What grows with hosts on one PostgreSQL, and with rows", scaling.measure),
     "reach": ("Rows and values of one dataset and one vector, on one machine", reach.measure),
     "refusals": ("What the clock tells, HTTP, 256 values, SQLite", refusals.measure),
+    "first_page": ("From nothing to a first page, by each way of deployment", first_page.measure),
     "pages": ("Every page, one client over HTTP, SQLite, one worker", dashboard.measure),
 }
 OVER_HTTP = "http"

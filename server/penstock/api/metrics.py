@@ -46,6 +46,7 @@ class Health:
             "keys": _holds(server.provider.health) and _holds(lambda: require_keys(server)),
             "room": _holds(lambda: disk_room.require(server.database)),
             "clock": _holds(lambda: clocks.require(server)),
+            "log": _holds(server.sequencer.require_sound),
         }
 
     def queue(self) -> list[tuple[str, str, float]] | None:
