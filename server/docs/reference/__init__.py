@@ -4,5 +4,6 @@
 * ``command_line``         every command and option of ``penstock`` and ``penstock-client``
 * ``settings_by_subject``  every setting with its default
 * ``client``               what the Python client offers, from its docstrings
+* ``included``             guides that lie elsewhere in the project
 * ``markdown``             text and tables, escaped
 """

@@ -33,7 +33,10 @@ def page() -> str:
     first = [name for name in SHOWN if name in classes]
     text = [
         "# Python client\n",
-        "What `penstock_client` offers, from its own docstrings.\n",
+        (
+            "What `penstock_client` offers. [The client's guide](../guides/python.md) says how to"
+            " use it.\n"
+        ),
     ]
     for name in first:
         text += _class(name, classes[name])

@@ -38,7 +38,8 @@ def page() -> str:
             "Variables of the environment override `penstock.toml` (or the file that"
             " `PENSTOCK_CONFIG` names), which overrides the defaults. `penstock config show` shows"
             " where each value came from, and never a secret. How connections to warehouses and"
-            " buckets are written is in `deploy/settings.md`.\n"
+            " buckets are written is in [Settings and"
+            " connections](../operate/settings.md#connections).\n"
         ),
     ]
     for subject in (*SUBJECTS, REST):

@@ -1,4 +1,4 @@
-"""Test that READMEs name files that exist, and that the examples of the first one run."""
+"""Test that READMEs name files that exist, and that the examples of two guides run."""
 
 import json
 import re
@@ -11,12 +11,12 @@ from tests.support.places import ROOT
 from penstock import examples
 from penstock.services.schemas.queries import PushedVectorRequest
 
-README = (ROOT / "README.md").read_text()
+GUIDES = ROOT / "server/docs/pages/guides"
 PACKAGE = "server/penstock/"
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+def blocks(guide: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", (GUIDES / guide).read_text(), re.DOTALL)
 
 
 def unknown_modules(folder: Path, text: str, tracked: list[str]) -> list[str]:
@@ -51,9 +51,9 @@ def test_a_module_that_moved_is_missed() -> None:
 
 
 def test_the_library_example_runs_and_keeps_what_it_says() -> None:
-    (example,) = blocks("python")
+    (example,) = blocks("library.md", "python")
     names: dict[str, object] = {}
-    exec(compile(example, "README.md", "exec"), names)  # noqa: S102 - the README's own example
+    exec(compile(example, "library.md", "exec"), names)  # noqa: S102 - the guide's own example
     for name, deviation in (("public", 200), ("team", 10), ("partners", 50)):
         values = names[name]
         assert isinstance(values, np.ndarray)
@@ -62,7 +62,7 @@ def test_the_library_example_runs_and_keeps_what_it_says() -> None:
 
 
 def test_the_files_that_it_shows_are_the_ones_that_run() -> None:
-    assert blocks("csv") == [examples.CSV]
-    dataset, query, pushed = blocks("json")
+    assert blocks("run-a-server.md", "csv") == [examples.CSV]
+    dataset, query, pushed = blocks("run-a-server.md", "json")
     assert (dataset, query) == (examples.DATASET, examples.QUERY)
     assert PushedVectorRequest.model_validate(json.loads(pushed)).name == "beds"

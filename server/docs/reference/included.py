@@ -1,0 +1,40 @@
+"""Include guides that lie beside what they describe, with their links as they are on the site."""
+
+import re
+from pathlib import Path
+from posixpath import dirname, normpath, relpath
+
+ROOT = Path(__file__).parents[3]
+
+PLACES = {
+    "clients/python/README.md": "guides/python.md",
+    "clients/python/auditing.md": "guides/verify-the-log.md",
+    "deploy/README.md": "operate/deployment.md",
+    "deploy/settings.md": "operate/settings.md",
+    "deploy/backups.md": "operate/backups.md",
+    "deploy/keys.md": "operate/keys.md",
+    "deploy/upgrades.md": "operate/upgrades.md",
+    "SECURITY.md": "explanation/security.md",
+    "server/penstock/GUARANTEES.md": "explanation/guarantees.md",
+}
+"""By their places in the project, the places of the guides on the site."""
+
+_LINK = re.compile(r"!?\[([^\]]*)\]\(([^)\s]+)\)")
+
+
+def pages() -> dict[str, str]:
+    """Return the included pages, by their places in the site's sources."""
+    return {there: _page(here, there) for here, there in PLACES.items()}
+
+
+def _page(here: str, there: str) -> str:
+    def linked(match: re.Match[str]) -> str:
+        target, _, anchor = match[2].partition("#")
+        if "://" in target or not target:
+            return match[0]
+        place = PLACES.get(normpath(f"{dirname(here)}/{target}".lstrip("/")))
+        if place is None:  # It is no part of the site.
+            return match[1]
+        return f"[{match[1]}]({relpath(place, dirname(there))}{'#' + anchor if anchor else ''})"
+
+    return _LINK.sub(linked, (ROOT / here).read_text())
