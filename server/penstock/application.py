@@ -11,7 +11,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from flask import Flask
+from flask import Flask, Request
+from werkzeug.routing import MapAdapter
 
 from penstock import api, web
 from penstock.accounting.reporting.composition import import_late
@@ -47,11 +48,32 @@ WEBHOOK = "penstock.webhook"
 
 
 class _Application(Flask):
-    """Represent an application without coroutines, so that none is looked for in each request."""
+    """Represent an application without coroutines and hosts: no request looks for any."""
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function itself."""
         return func
+
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        """Return what matches a request's path; the host is read once, and decides nothing.
+
+        Raises ``SecurityError`` for a host that is malformed.
+        """
+        if request is None:
+            return None
+        environ = request.environ
+        script, path, query = (
+            environ.get(name, "").encode("latin-1").decode(errors="replace")
+            for name in ("SCRIPT_NAME", "PATH_INFO", "QUERY_STRING")
+        )
+        return self.url_map.bind(
+            request.host,
+            script,
+            url_scheme=environ["wsgi.url_scheme"],
+            default_method=environ["REQUEST_METHOD"],
+            path_info=path,
+            query_args=query,
+        )
 
 
 def create_app(settings: Settings | None = None) -> Flask:

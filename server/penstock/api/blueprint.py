@@ -1,18 +1,21 @@
 """Register declared operations with Flask: authenticate, check, read, call, answer.
 
 Order matters: a caller without a valid token, or without the role, is refused before a
-byte of their body is read.
+byte of their body is read.  If the token was good at its last request, a short body, which has
+arrived already, is read first: one statement then confirms the caller and reads what they ask for
+(``presumptions``).
 """
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
 from flask import Blueprint, Request, Response
 from flask import request as proxied
+from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import HTTPException
 
 from penstock.api import bodies, idempotency, parameters
@@ -27,9 +30,12 @@ from penstock.http.answers import json_answer, lines_answer
 from penstock.http.counting.counters import Counters
 from penstock.http.counting.rate_limits import Limits
 from penstock.http.cursors import Cursors
+from penstock.http.intake.heads import LONGEST_BODY
+from penstock.services.access.presumptions import presumed
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.pagination import Page
+from penstock.services.releases.allowed import EarlyLook
 from penstock.services.retry import again
 from penstock.services.schemas.views import (
     ReleaseView,
@@ -38,6 +44,9 @@ from penstock.services.synthetic_rows.rows import SyntheticRowsView
 from penstock.transparency_log.views import CheckpointView
 
 _NO_ROOM_NEEDED: Final = nullcontext()
+_NO_ARGUMENTS: Final = MultiDict[str, str]()
+# Of the environment, which `request.headers` would look through in Python.
+_KEY: Final = f"HTTP_{idempotency.HEADER.upper().replace('-', '_')}"
 
 
 def blueprint(server: Server, rhythm: pacing.Pace, counters: Counters) -> Blueprint:
@@ -74,9 +83,12 @@ def blueprint(server: Server, rhythm: pacing.Pace, counters: Counters) -> Bluepr
     return made
 
 
-def _admit(operation: Operation, caller: Principal, limits: Limits) -> None:
+def _admit(
+    operation: Operation, caller: Principal, limits: Limits, *, counted: bool = False
+) -> None:
     """Count a request against its caller's limits, and require the operation's roles."""
-    limits.request(caller.name)
+    if not counted:
+        limits.request(caller.name)
     if operation.policy.roles:
         caller.require(*operation.policy.roles)
     if operation.question:
@@ -90,14 +102,18 @@ def _view(
 
     def view(**path: str) -> Response:
         request = _present()
-        caller = None
+        caller = early = look = None
         if operation.policy.needs_token:
-            caller = _signed_in(server, request, limits)
+            early = _early(server, request, operation, limits, path)
+            look = None if early is None else early.look
+            caller = _signed_in(server, request, limits) if look is None else look.principal
             request.environ[edge.CALLER] = caller.name
-            _admit(operation, caller, limits)
-        call = Call(server, caller)
+            _admit(operation, caller, limits, counted=early is not None)
+        call = Call(server, caller, look)
         arguments = parameters.read(
-            operation, request.args, lambda sealed: cursors.open(request.path, sealed)
+            operation,
+            request.args if request.environ.get("QUERY_STRING") else _NO_ARGUMENTS,
+            lambda sealed: cursors.open(request.path, sealed),
         )
         # Chosen first: if no format fits, the request is refused before its body is read.
         form = "json"
@@ -107,10 +123,12 @@ def _view(
         if operation.verb == "GET":  # only reads, and may be run again
             answer = again(lambda: operation.handler(call, **path, **arguments))
         else:
-            key = request.headers.get(idempotency.HEADER)
+            key = request.environ.get(_KEY)
             keyed = key is not None and idempotency.applies(operation)
             with _room(server, request, operation, one_at_a_time):
-                sent, body = _body(server, request, operation, keyed=keyed)
+                sent, body = (
+                    _body(server, request, operation, keyed=keyed) if early is None else early.sent
+                )
                 act = partial(operation.handler, call, **path, **arguments, **body)
                 if key is not None and keyed:
                     return idempotency.once(server, call.principal, operation, key, sent, act)
@@ -138,7 +156,7 @@ def _present() -> Request:
 
 
 def _signed_in(server: Server, request: Request, limits: Limits) -> Principal:
-    header = request.headers.get("Authorization")
+    header = request.environ.get("HTTP_AUTHORIZATION")
     try:
         return again(lambda: bearer.caller(server, header))
     except NotAuthenticated:
@@ -146,6 +164,44 @@ def _signed_in(server: Server, request: Request, limits: Limits) -> Principal:
         if header:
             limits.failed_sign_in(request.remote_addr or "")
         raise
+
+
+@dataclass(frozen=True)
+class _Early:
+    """Hold what was read for a presumed caller; ``look`` is None if that did not confirm them."""
+
+    sent: tuple[bytes, dict[str, Any]]
+    look: EarlyLook | None
+
+
+def _early(
+    server: Server, request: Request, operation: Operation, limits: Limits, path: dict[str, str]
+) -> _Early | None:
+    """Read a body and what its operation begins with, in the statement that confirms its caller.
+
+    None if nobody is presumed to send the token; the caller is then authenticated before anything
+    of their body is read.  Raises what is wrong with the request once its caller is authenticated.
+    """
+    if operation.look is None or _KEY in request.environ or request.environ.get("QUERY_STRING"):
+        return None
+    length = request.content_length
+    if length is None or length > LONGEST_BODY:
+        return None
+    caller = presumed(server, bearer.presented(request.environ.get("HTTP_AUTHORIZATION")))
+    if caller is None or not caller.principal.roles.intersection(operation.policy.roles):
+        return None
+    look, (name,) = operation.look, path.values()
+    problem: PenstockError | HTTPException
+    try:
+        limits.request(caller.user.name)
+        sent = _body(server, request, operation, keyed=False)
+        read = again(lambda: look(server, caller, name, sent[1]["request"]))
+        return _Early(sent, read)
+    except (PenstockError, HTTPException) as error:
+        problem = error
+    # Outside of the handler, so that neither error has the other as its context.
+    request.environ[edge.CALLER] = _signed_in(server, request, limits).name
+    raise problem
 
 
 def _body(

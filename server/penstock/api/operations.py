@@ -12,12 +12,16 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from types import GenericAlias, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter
 
+from penstock.services.access.presumptions import Presumed
+from penstock.services.context import Server
 from penstock.services.pagination import Window
+from penstock.services.releases.allowed import EarlyLook
 from penstock.services.schemas.proposals import ProposalView
 
 Handler = TypeVar("Handler", bound=Callable[..., object])
@@ -26,6 +30,9 @@ PROPOSED = 202
 """The status of an answer that is a proposal, which a second admin has to approve."""
 
 READING = frozenset({"GET"})
+
+Look = Callable[[Server, Presumed, str, Any], EarlyLook | None]
+"""Confirms a presumed caller of an operation on the object of a name, and reads what it needs."""
 
 _ANSWERS = ConfigDict(
     arbitrary_types_allowed=True,  # vectors are numpy arrays, with a schema of their own
@@ -98,6 +105,7 @@ class Operation:
     noted: bool = False
     proposes: bool = False
     question: bool = False
+    look: Look | None = None
 
     @property
     def name(self) -> str:
@@ -129,6 +137,11 @@ class Operation:
         """Return what follows the first line of the docstring."""
         return inspect.cleandoc(self.handler.__doc__ or "").partition("\n")[2].strip()
 
+    @cached_property
+    def takes_no_arguments(self) -> bool:
+        """Return True if it needs nothing of the query string."""
+        return not self.windowed and not any(each.required for each in self.parameters)
+
     def status_of(self, answer: object) -> int:
         """Return the HTTP status of ``answer``."""
         return PROPOSED if self.proposes and isinstance(answer, ProposalView) else self.status
@@ -157,7 +170,7 @@ class Operations:
         an iterator, whose items are sent as they come, one per line.  A ``noted`` answer is a
         checkpoint, which is also available as a signed note.
         """
-        more = {"tabular": tabular, "lines": lines, "noted": noted}
+        more: dict[str, Any] = {"tabular": tabular, "lines": lines, "noted": noted}
         return self._declare("GET", path, policy, refusals=refusals, **more)
 
     def post(
@@ -169,12 +182,14 @@ class Operations:
         refusals: tuple[int, ...] = (),
         large_body: bool = False,
         question: bool = False,
+        look: Look | None = None,
     ) -> Callable[[Handler], Handler]:
         """Declare an operation that creates something, or answers with ``status``.
 
-        Each call of a ``question`` counts against what an analyst may try in a minute.
+        Each call of a ``question`` counts against what an analyst may try in a minute.  ``look``
+        reads what the operation begins with, in the statement that confirms its caller.
         """
-        more = {"large_body": large_body, "question": question}
+        more: dict[str, Any] = {"large_body": large_body, "question": question, "look": look}
         return self._declare("POST", path, policy, status=status, refusals=refusals, **more)
 
     def patch(
@@ -213,6 +228,7 @@ class Operations:
         lines: bool = False,
         noted: bool = False,
         question: bool = False,
+        look: Look | None = None,
     ) -> Callable[[Handler], Handler]:
         if not isinstance(policy, Policy):
             raise TypeError(f"{verb} {path} needs a policy, not {policy!r}")
@@ -238,6 +254,7 @@ class Operations:
                     noted=noted,
                     proposes=proposes,
                     question=question,
+                    look=look,
                 )
             )
             return handler

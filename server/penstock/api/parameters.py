@@ -68,7 +68,7 @@ def read(
 
     Raises ``InvalidInput`` for arguments that are unknown, repeated, missing or wrong.
     """
-    if not (given or operation.parameters or operation.windowed):
+    if not given and operation.takes_no_arguments:
         return {}
     known = {parameter.name for parameter in operation.parameters}
     if operation.windowed:

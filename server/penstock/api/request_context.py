@@ -5,17 +5,20 @@ from dataclasses import dataclass, field
 from penstock.http.pacing import quanta_of
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
+from penstock.services.releases.allowed import EarlyLook
 
 
 @dataclass
 class Call:
     """Hold the server, the caller, and the number of time quanta that the answer is padded to.
 
-    ``quanta`` is 0 if the answer is sent at once.
+    ``quanta`` is 0 if the answer is sent at once.  ``look`` is what was read of a release in the
+    statement that confirmed the caller, if there was one.
     """
 
     server: Server
     caller: Principal | None
+    look: EarlyLook | None = None
     quanta: int = field(default=0, init=False)
 
     @property

@@ -10,12 +10,17 @@ from datetime import datetime
 from fractions import Fraction
 from functools import cache
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 import orjson
 from flask import Response
+from werkzeug.datastructures import Headers
 
 from penstock.errors import PenstockError
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 PART = 4096
 """Number of items of a long list that are rendered at once."""
@@ -44,6 +49,23 @@ def rendered(value: object) -> bytes:
         raise
 
 
+class _Whole(Response):
+    """Hold an answer whose length and body are final, so that no header is looked at again."""
+
+    def __init__(self, body: bytes, status: int, media_type: str) -> None:
+        headers = Headers([("Content-Type", media_type), ("Content-Length", str(len(body)))])
+        super().__init__([body], status, headers)
+
+    def __call__(
+        self, environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
+        """Send it; its headers alone for HEAD, as any other answer."""
+        if environ["REQUEST_METHOD"] == "HEAD" or self._on_close:
+            return super().__call__(environ, start_response)
+        start_response(self.status, self.headers.to_wsgi_list())
+        return self.iter_encoded()
+
+
 def json_answer(value: object, status: int) -> Response:
     """Return an answer with ``value`` rendered as JSON: streamed if it is long.
 
@@ -51,7 +73,7 @@ def json_answer(value: object, status: int) -> Response:
     must not need a transaction: the rest is rendered after the request.
     """
     if not _has_long_list(value):
-        return Response(rendered(value), status, mimetype=MEDIA_TYPE)
+        return _Whole(rendered(value), status, MEDIA_TYPE)
     return sent(blocks_of(value), status, MEDIA_TYPE)
 
 

@@ -33,6 +33,7 @@ class Server:
     one; ``computing`` runs long computations.  ``stored`` has the secrets, which may be rotated
     while the server runs.  ``kept`` has queries as earlier requests read them, and ``clearances``
     what users had at their last request; both are compared with the database before use.
+    ``signed_in`` has the rows of tokens and users at their last request, by the token's prefix.
     ``counted`` has what users were handed lately (``releases.quota.Counted``).  ``keys`` are those
     that were unwrapped lately.  ``earlier_hashes`` has by dataset the hashes of statistics that
     earlier versions stored under others than theirs today.
@@ -49,6 +50,7 @@ class Server:
     computing: Computing = field(default_factory=Here)
     kept: Kept[Any] = field(default_factory=Kept)
     clearances: dict[int, tuple[int | None, int | None]] = field(default_factory=dict)
+    signed_in: dict[str, Any] = field(default_factory=dict)
     counted: dict[int, Any] = field(default_factory=dict)
     keys: KeptKeys = field(default_factory=KeptKeys)
     earlier_hashes: dict[int, Mapping[str, str]] = field(default_factory=dict)

@@ -3,7 +3,8 @@
 Those that are there are made in bulk, as copies of the rows that one registration wrote:
 query, levels, charges with their running totals, anchor, leaves.
 
-The goal is for processor time, since waiting for the disk is most of the duration.
+The goals are for processor time, of all threads of the process, since waiting for the disk is most
+of the duration.
 """
 
 import contextlib
@@ -27,6 +28,9 @@ from penstock.transparency_log.checkpoints import Signer
 
 GOAL = Goal(1.1, at_most=True)
 """The same, but for a tenth that deeper indexes and caches may take."""
+
+EACH = Goal(5, at_most=True)
+"""Milliseconds of processor time of one registration, durable as ever."""
 
 TEMPLATE = "first"
 CHUNK = 20_000
@@ -157,7 +161,9 @@ def _figures(taken: Mapping[int, Times]) -> list[Figure]:
         for count, times in taken.items()
         for figure in (
             median(f"registration, {count:,} before", times.lasted, "ms", 1e3),
-            median(f"registration, {count:,} before: processor time", times.worked, "ms", 1e3),
+            median(
+                f"registration, {count:,} before: processor time", times.worked, "ms", 1e3, EACH
+            ),
         )
     ]
     for count in more:

@@ -6,6 +6,7 @@ from typing import Final
 from tests.mutants.mutant import Mutant
 
 LIMITS: Final = "tests/api/http/counting/test_rate_limits.py"
+PRESUMED: Final = "tests/api/http/test_presumed_callers.py"
 PACE: Final = "tests/api/http/test_pacing.py"
 REPEATS: Final = "tests/api/test_idempotency.py"
 
@@ -33,12 +34,44 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="requests-not-limited",
         path="api/blueprint.py",
-        before="    limits.request(caller.name)\n",
+        before="    if not counted:\n        limits.request(caller.name)\n",
         after="",
         wrong="who has a token asks as often as they like",
         tests=(
             "tests/api/http/counting/test_rate_limits.py::test_a_principal_is_told_when_to_ask_again_and_others_are_not_held_up",
         ),
+    ),
+    Mutant(
+        name="caller-presumed-and-not-confirmed",
+        path="services/access/presumptions.py",
+        before="    if known_in(server, glance) != (caller.stored, caller.user):\n",
+        after="    if known_in(server, glance) is None:\n",
+        wrong="a token that was revoked repeats releases",
+        tests=(PRESUMED,),
+    ),
+    Mutant(
+        name="caller-presumed-beyond-the-token",
+        path="services/access/presumptions.py",
+        before="    if not (is_valid(caller.stored, server.clock()) and caller.user.is_active):\n",
+        after="    if not caller.user.is_active:\n",
+        wrong="a token that expired repeats releases",
+        tests=(PRESUMED,),
+    ),
+    Mutant(
+        name="caller-presumed-by-the-prefix",
+        path="services/access/presumptions.py",
+        before="    if not peppers.is_genuine(secrets, stored, token):\n",
+        after="    if not well_formed(token):\n",
+        wrong="whoever knows the public beginning of a token repeats its user's releases",
+        tests=(PRESUMED,),
+    ),
+    Mutant(
+        name="caller-refused-before-they-are-confirmed",
+        path="api/blueprint.py",
+        before="    request.environ[edge.CALLER] = _signed_in(server, request, limits).name\n",
+        after="    request.environ[edge.CALLER] = caller.user.name\n",
+        wrong="a revoked token learns what is wrong with its request, and is not out at once",
+        tests=(PRESUMED,),
     ),
     Mutant(
         name="questions-not-limited",

@@ -6,7 +6,7 @@ from typing import Final
 from tests.mutants.mutant import Mutant
 
 EXPECTED: Final = (
-    "        if (look.edition, look.clearance) == (allowed.edition, allowed.clearance):\n"
+    "        return (look.edition, look.clearance) == (self.edition, self.clearance)\n"
 )
 UNCHANGED: Final = (
     "    if (state.edition, state.clearance) != (allowed.edition, allowed.clearance):\n"
@@ -92,7 +92,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="release-of-another-edition",
         path="services/releases/allowed.py",
         before=EXPECTED,
-        after="        if look.clearance == allowed.clearance:\n",
+        after="        return look.clearance == self.clearance\n",
         wrong="a level that was lowered is handed out by a worker that knew the old one",
         tests=(
             "tests/unit/services/releases/test_known_queries.py",
@@ -103,7 +103,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="release-of-an-older-clearance",
         path="services/releases/allowed.py",
         before=EXPECTED,
-        after="        if look.edition == allowed.edition:\n",
+        after="        return look.edition == self.edition\n",
         wrong="a user who was demoted gets what the old clearance allowed",
         tests=(
             "tests/unit/services/releases/test_known_queries.py",

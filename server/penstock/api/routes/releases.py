@@ -18,6 +18,7 @@ from penstock.services.noise.estimates.reading import (
 )
 from penstock.services.pagination import Page, Window
 from penstock.services.releases import history
+from penstock.services.releases.allowed import read_with_caller
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import (
     HistoryItemView,
@@ -55,7 +56,9 @@ _REPORT = Parameter(
 )
 
 
-@operations.post("/queries/{query}/releases", ANALYST, status=200, refusals=(409,))
+@operations.post(
+    "/queries/{query}/releases", ANALYST, status=200, refusals=(409,), look=read_with_caller
+)
 def request_release(
     call: Call,
     query: str,
@@ -69,7 +72,7 @@ def request_release(
     noisier one, and the answer says which.
     """
     forms = forms_of(report)
-    answer = long_draws.release(call.server, call.principal, query, request)
+    answer = long_draws.release(call.server, call.principal, query, request, call.look)
     if answer.first:
         call.hide_duration(answer.drawn)
     return with_report(reread(answer.view, EstimateChoice(interval)), forms)

@@ -20,6 +20,7 @@ import math
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from penstock.errors import TooManyRequests
@@ -36,6 +37,9 @@ COVERED = 0.01
 
 BYTES = ROWS * WAYS * _ENTRY.size
 """Size of the table in bytes, independent of the number of callers."""
+
+REMEMBERED = 4096
+"""The most names whose places are remembered."""
 
 LAYOUT = f"buckets {ROWS} {WAYS} {_ENTRY.format}"
 MINUTE = 60.0
@@ -60,6 +64,8 @@ class Buckets:
         self._offset = offset
         self._key = key
         self._clock = clock
+        # Hashing takes longer than all else, and the same few callers come again and again.
+        self._place = lru_cache(REMEMBERED)(self._hashed)
 
     def take(self, name: str, allowance: Allowance) -> float:
         """Take one request out of a bucket.
@@ -105,14 +111,18 @@ class Buckets:
         store(full_at + 1 / allowance.rate)
         return 0.0
 
-    def _entry(self, memory: memoryview, name: str) -> tuple[float, float, Callable[[float], None]]:
-        """Return when a bucket will be full again, the time, and how to store another moment."""
+    def _hashed(self, name: str) -> tuple[int, int]:
+        """Return where in the memory the row of a bucket begins, and the bucket's key in it."""
         digest = hashlib.blake2b(
             name.encode(), digest_size=16, key=self._key[:64], person=b"penstock limits"
         ).digest()
         row, key = struct.unpack("<QQ", digest)
-        start = self._offset + row % ROWS * WAYS * _ENTRY.size
-        key = key or 1  # 0 is a free entry
+        # A key of 0 is that of a free entry.
+        return self._offset + row % ROWS * WAYS * _ENTRY.size, key or 1
+
+    def _entry(self, memory: memoryview, name: str) -> tuple[float, float, Callable[[float], None]]:
+        """Return when a bucket will be full again, the time, and how to store another moment."""
+        start, key = self._place(name)
         now = self._clock()
         keys, moments = _split(_ROW.unpack_from(memory, start))
         known = key in keys

@@ -1,6 +1,7 @@
 """Authenticate callers, and decide what they may do.
 
 * ``principals``            users with a token, and the operator: ``authenticate``, ``OPERATOR``
+* ``presumptions``          callers by their last request, until a statement confirms them
 * ``token_format, peppers``: the format of a token, and the keys of its digest
 * ``sessions``              sessions of the web pages, for those who signed in with a token
 * ``two_person_rule``       actions that one admin proposes and another approves

@@ -1,16 +1,17 @@
 """Authenticate callers: users with a token, and the operator at the machine itself."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import bindparam, select
 from sqlmodel import Session, col
 
 from penstock.errors import Forbidden, NotAuthenticated, NotFound
 from penstock.persistence.row_authentication import authentic_row, signed_columns
-from penstock.persistence.statements.glances import PreparedSelect
+from penstock.persistence.statements.glances import Glance, PreparedSelect
 from penstock.persistence.statements.prepared import Prepared
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.people import Token, User
@@ -28,9 +29,15 @@ _TOKEN, _USER = (
     [column.label(f"{name}_{column.name}") for column in signed_columns(metadata.tables[name])]
     for name in ("token", "user")
 )
+SIGNED_IN: Final = (*_TOKEN, *_USER, NEWEST_NOTE.label("note"))
+"""The columns that ``known_in`` reads, the first of their statement."""
+
+MOST_SIGNED_IN: Final = 4096
+"""The most tokens of which a worker keeps the rows of the last request; the oldest goes first."""
+
 # Built once, since every request runs it.
 _BY_PREFIX = PreparedSelect(
-    select(*_TOKEN, *_USER, NEWEST_NOTE.label("note"))
+    select(*SIGNED_IN)
     .join_from(Token, User, col(Token.user_id) == col(User.id))
     .where(col(Token.prefix) == bindparam("prefix"))
 )
@@ -147,13 +154,16 @@ def authenticate(server: Server, token: str) -> Principal:
     if row is not None and peppers.is_dropped(secrets, row[0]):
         # Another worker may have moved it just before.
         row, secrets = _row(server, token), server.stored.now
-    if row is None:
+    if row is None or not (
+        peppers.is_genuine(secrets, row[0], token)
+        and is_valid(row[0], server.clock())
+        and row[1].is_active
+    ):
+        server.signed_in.pop(prefix_of(token), None)
         raise refusal
     stored, user = row
-    genuine = peppers.is_genuine(secrets, stored, token)
-    if not (genuine and is_valid(stored, server.clock()) and user.is_active):
-        raise refusal
     peppers.move(server, secrets, stored, token)
+    _keep(server, prefix_of(token), (stored, user))
     return limited(user, stored.scopes, stored.expires_at, stored.id)
 
 
@@ -163,12 +173,25 @@ def is_valid(token: Token | KnownToken, now: datetime) -> bool:
 
 
 def _row(server: Server, token: str) -> tuple[KnownToken, KnownUser] | None:
-    glance = server.database.glance(_BY_PREFIX, prefix=prefix_of(token))
+    return known_in(server, server.database.glance(_BY_PREFIX, prefix=prefix_of(token)))
+
+
+def _keep(server: Server, prefix: str, known: tuple[KnownToken, KnownUser]) -> None:
+    """Keep the rows of a token that was accepted, for ``presumptions``."""
+    kept = server.signed_in
+    if len(kept) >= MOST_SIGNED_IN and prefix not in kept:
+        with suppress(KeyError, StopIteration, RuntimeError):  # another thread may do the same
+            del kept[next(iter(kept))]
+    kept[prefix] = known
+
+
+def known_in(server: Server, glance: Glance) -> tuple[KnownToken, KnownUser] | None:
+    """Return the authenticated rows of a token and its user, as ``SIGNED_IN`` reads them."""
     if glance.row is None:
         return None
     values = list(glance.row.values())
     stored = authentic_row(glance, "token", values[: len(_TOKEN)])
-    user = authentic_row(glance, "user", values[len(_TOKEN) : -1])
+    user = authentic_row(glance, "user", values[len(_TOKEN) : len(SIGNED_IN) - 1])
     if not server.clock.passed(glance.row["note"]):
         with server.database.read() as session:
             server.clock.look(session)

@@ -20,6 +20,7 @@ from penstock.services.jobs.registrations import PREFIX, result_of
 from penstock.services.jobs.runner import JobFunction, Run
 from penstock.services.jobs.worker import Kinds
 from penstock.services.releases import releases
+from penstock.services.releases.allowed import EarlyLook
 from penstock.services.releases.releases import Answer
 from penstock.services.schemas.queries import ReleaseRequest
 
@@ -34,9 +35,16 @@ class _NamedRelease(BaseModel):
     request: ReleaseRequest
 
 
-def release(server: Server, principal: Principal, name: str, request: ReleaseRequest) -> Answer:
+def release(
+    server: Server,
+    principal: Principal,
+    name: str,
+    request: ReleaseRequest,
+    look: EarlyLook | None = None,
+) -> Answer:
     """Release a query; a worker draws a vector that is long and not stored, if one is alive.
 
+    ``look`` is what was read for this request already, with its caller.
     Raises as ``releases.request`` does, and ``Unavailable`` if the worker stops and no other is
     alive.
     """
@@ -44,7 +52,7 @@ def release(server: Server, principal: Principal, name: str, request: ReleaseReq
     def elsewhere() -> bool:
         return _by_worker(server, principal, name, request)
 
-    return releases.request(server, principal, name, request, elsewhere)
+    return releases.request(server, principal, name, request, elsewhere, look)
 
 
 def _by_worker(server: Server, principal: Principal, name: str, request: ReleaseRequest) -> bool:

@@ -11,6 +11,7 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
+from penstock.services.access.presumptions import Presumed
 from penstock.services.access.principals import Principal
 from penstock.services.allowances.own_names import full_name, no_query
 from penstock.services.context import Server
@@ -18,7 +19,14 @@ from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.noise.level_rule import Opened
 from penstock.services.releases import known_queries
 from penstock.services.releases.known_queries import KnownQuery
-from penstock.services.releases.lookups import Clearance, ReceivedRelease, look_up, look_up_alone
+from penstock.services.releases.lookups import (
+    Clearance,
+    Lookup,
+    ReceivedRelease,
+    look_up,
+    look_up_alone,
+    look_up_with_caller,
+)
 from penstock.services.schemas.queries import ReleaseRequest
 
 
@@ -35,6 +43,10 @@ class AllowedRequest:
     edition: str
     clearance: Clearance
 
+    def stands(self, look: Lookup) -> bool:
+        """Return True if neither the edition nor the clearance is another one in ``look``."""
+        return (look.edition, look.clearance) == (self.edition, self.clearance)
+
     @property
     def query(self) -> Query:
         """Return the query's row."""
@@ -49,6 +61,15 @@ class AllowedRequest:
     def kind(self) -> QueryKind:
         """Return the query's kind."""
         return self.known.kind
+
+
+@dataclass(frozen=True)
+class EarlyLook:
+    """Hold a confirmed caller, what they were allowed in the same statement, and what they hold."""
+
+    principal: Principal
+    allowed: AllowedRequest
+    received: ReceivedRelease | None
 
 
 def allowed_and_received(
@@ -75,19 +96,44 @@ def read_without_lock(
     anew.
     """
     user = required(principal.user_id)
-    edition, clearance = server.kept.edition, server.clearances.get(user)
-    known = known_queries.kept(server, edition, name)
-    allowed = None
-    if known is not None and clearance is not None:
-        # A request is refused only after a look at what is true.
-        with suppress(NotFound, ClearanceTooLow, Conflict, InvalidInput):
-            allowed = _allowed(server.database.read, known, edition, clearance, request)
+    allowed = _allowed_before(server, user, name, request)
     if allowed is not None:
         look = look_up_alone(server.database, user, required(allowed.query.id), allowed.rung)
-        if (look.edition, look.clearance) == (allowed.edition, allowed.clearance):
+        if allowed.stands(look):
             return allowed, look.received
     with server.database.read() as session:
         return allowed_and_received(session, server, principal, name, request)
+
+
+def read_with_caller(
+    server: Server, caller: Presumed, name: str, request: ReleaseRequest
+) -> EarlyLook | None:
+    """Confirm a caller who was presumed, and return what ``read_without_lock`` does.
+
+    It takes one statement.  None if that does not confirm the caller, or if something has changed:
+    the caller is then to be authenticated, and everything to be read anew.
+    """
+    allowed = _allowed_before(server, caller.user.id, name, request)
+    if allowed is None:
+        return None
+    row = look_up_with_caller(server, caller, required(allowed.query.id), allowed.rung)
+    if row is None:
+        return None
+    principal, look = row
+    return EarlyLook(principal, allowed, look.received) if allowed.stands(look) else None
+
+
+def _allowed_before(
+    server: Server, user: int, name: str, request: ReleaseRequest
+) -> AllowedRequest | None:
+    """Return what the request was allowed by what the worker keeps; None if that does not tell."""
+    edition, clearance = server.kept.edition, server.clearances.get(user)
+    known = known_queries.kept(server, edition, name)
+    if known is not None and clearance is not None:
+        # A request is refused only after a look at what is true.
+        with suppress(NotFound, ClearanceTooLow, Conflict, InvalidInput):
+            return _allowed(server.database.read, known, edition, clearance, request)
+    return None
 
 
 def allowed_now(

@@ -12,7 +12,7 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, FromClause, RowMapping, bindparam, func, select
+from sqlalchemy import ColumnElement, FromClause, RowMapping, Select, bindparam, func, select
 from sqlmodel import Session
 
 from penstock.errors import IntegrityViolation
@@ -21,13 +21,16 @@ from penstock.persistence.row_authentication import Informed, authentic_row, col
 from penstock.persistence.row_numbers import required
 from penstock.persistence.statements.glances import PreparedSelect
 from penstock.persistence.tables.columns import metadata
+from penstock.services.access.presumptions import Presumed, confirmed
+from penstock.services.access.principals import SIGNED_IN, Principal
+from penstock.services.context import Server
 from penstock.services.releases.grants import HandedRelease
 from penstock.transparency_log.leaves import AppendedLeaf, receipt_of
 from penstock.transparency_log.views import ReceiptView
 
-_EDITION, _CLEARANCE, _GRANT, _RELEASE, _LEAF, _CHECKPOINT = (
+_EDITION, _CLEARANCE, _GRANT, _RELEASE, _LEAF, _CHECKPOINT, _TOKEN, _USER = (
     metadata.tables[name]
-    for name in ("edition", "clearance", "grant", "release", "leaf", "checkpoint")
+    for name in ("edition", "clearance", "grant", "release", "leaf", "checkpoint", "token", "user")
 )
 
 
@@ -116,26 +119,40 @@ LEAF_COLUMNS: Final = (
 )
 """What a receipt shows of a leaf."""
 
-_LOOKUP = (
-    select(
-        _EDITION.c.value.label("edition"),
-        *signed(_CLEARANCE, "clearance", "clearance"),
-        *signed(_GRANT, "grant", "grant"),
-        *signed(_RELEASE, "release", "at"),
-        _RELEASE.c.ciphertext.label("at_ciphertext"),
-        *LEAF_COLUMNS,
-    )
-    .select_from(_EDITION)
-    .outerjoin(
-        _CLEARANCE,
-        (_CLEARANCE.c.user_id == bindparam("user_id")) & (_CLEARANCE.c.version == NEWEST),
-    )
-    .outerjoin(_GRANT, (_GRANT.c.user_id == bindparam("user_id")) & (_GRANT.c.release_id == AT))
-    .outerjoin(_RELEASE, _RELEASE.c.id == _GRANT.c.release_id)
-    .outerjoin(_LEAF, _LEAF.c.id == _GRANT.c.leaf_id)
-)
 
+def _lookup_of(start: FromClause, *others: ColumnElement[Any]) -> Select[Any]:
+    """Return the look-up with ``others`` as its first columns; ``start`` has the edition."""
+    return (
+        select(
+            *others,
+            _EDITION.c.value.label("edition"),
+            *signed(_CLEARANCE, "clearance", "clearance"),
+            *signed(_GRANT, "grant", "grant"),
+            *signed(_RELEASE, "release", "at"),
+            _RELEASE.c.ciphertext.label("at_ciphertext"),
+            *LEAF_COLUMNS,
+        )
+        .select_from(start)
+        .outerjoin(
+            _CLEARANCE,
+            (_CLEARANCE.c.user_id == bindparam("user_id")) & (_CLEARANCE.c.version == NEWEST),
+        )
+        .outerjoin(_GRANT, (_GRANT.c.user_id == bindparam("user_id")) & (_GRANT.c.release_id == AT))
+        .outerjoin(_RELEASE, _RELEASE.c.id == _GRANT.c.release_id)
+        .outerjoin(_LEAF, _LEAF.c.id == _GRANT.c.leaf_id)
+    )
+
+
+_LOOKUP = _lookup_of(_EDITION)
 _ALONE = PreparedSelect(_LOOKUP)
+_WITH_CALLER = PreparedSelect(
+    _lookup_of(
+        _EDITION.join(_TOKEN, _TOKEN.c.prefix == bindparam("prefix")).join(
+            _USER, _USER.c.id == _TOKEN.c.user_id
+        ),
+        *SIGNED_IN,
+    )
+)
 
 
 def look_up(
@@ -156,6 +173,26 @@ def look_up_alone(database: Database, user_id: int, query_id: int, rung: int) ->
     if glance.row is None:
         raise edition_missing()
     return _lookup(glance, glance.row)
+
+
+def look_up_with_caller(
+    server: Server, caller: Presumed, query_id: int, rung: int
+) -> tuple[Principal, Lookup] | None:
+    """Confirm a caller who was presumed, and look up the same, by one statement.
+
+    None if the caller is not confirmed by it.
+    """
+    glance = server.database.glance(
+        _WITH_CALLER,
+        prefix=caller.prefix,
+        user_id=caller.user.id,
+        query_id=query_id,
+        rung=rung,
+    )
+    principal = None if glance.row is None else confirmed(server, glance, caller)
+    if glance.row is None or principal is None:
+        return None
+    return principal, _lookup(glance, glance.row)
 
 
 def edition_missing() -> IntegrityViolation:

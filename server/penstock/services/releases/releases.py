@@ -39,6 +39,7 @@ from penstock.services.noise.sealing import SealedRelease
 from penstock.services.releases import long_releases, quota
 from penstock.services.releases.allowed import (
     AllowedRequest,
+    EarlyLook,
     allowed_and_received,
     read_without_lock,
 )
@@ -85,18 +86,22 @@ def request(
     name: str,
     request: ReleaseRequest,
     elsewhere: Callable[[], bool] | None = None,
+    look: EarlyLook | None = None,
 ) -> Answer:
     """Release a query at the caller's clearance, or at any more private level.
 
     ``elsewhere`` may let another process draw a long vector and hand it to the caller; it returns
-    whether that was done.
+    whether that was done.  ``look`` is what was read for this request already, with its caller.
 
     Raises ``NotFound`` for a query that the caller may not see, ``ClearanceTooLow`` for a level
     more accurate than the caller's own, ``LevelsUsedUp``, ``QuotaUsedUp``, ``Conflict`` for a query
     that is not active, and ``InvalidInput`` for a level that the query does not offer.
     """
     principal.require("analyst")
-    allowed, received = read_without_lock(server, principal, name, request)
+    if look is None:
+        allowed, received = read_without_lock(server, principal, name, request)
+    else:
+        allowed, received = look.allowed, look.received
     if received is not None:
         steps = _opened(server, allowed, received)
         received = _unsealed(received)
