@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # then compile three hundred modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo docs quick test nightly lint format lock benchmarks clean
+.PHONY: demo docs wheel quick test nightly lint format lock benchmarks clean
 
 # Most installed modules are never imported; the others are compiled on import (--no-compile).
 # pip first: the one that comes with Python 3.11 takes twice as long, most of it to compare every
@@ -27,6 +27,11 @@ demo: $(VENV)/.installed
 # Builds the documentation again where a checkout serves it; installing builds it once.
 docs: $(VENV)/.installed
 	cd server && ../$(BIN)/python -m docs.building
+
+# Builds the client's wheel again where a checkout serves it; installing builds it once.
+wheel: $(VENV)/.installed
+	rm -rf server/penstock/wheels
+	cd clients/python && ../../$(BIN)/python -m hatchling build -t wheel -d ../../server/penstock/wheels
 
 # There is one process per core already: additional BLAS threads would only wait for each other.
 quick test nightly: export OPENBLAS_NUM_THREADS = 1

@@ -1,4 +1,7 @@
-"""Build the site when hatchling builds the server, so that wheels and checkouts have it."""
+"""Build the site and the client's wheel when hatchling builds the server.
+
+So wheels and checkouts have both.
+"""
 
 import importlib.util
 import os
@@ -10,12 +13,14 @@ from tempfile import mkdtemp
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.builders.wheel import WheelBuilder
 
 
 class SiteHook(BuildHookInterface[Any]):
     """Build the site with MkDocs in a process of its own."""
 
     _temporary: Path | None = None
+    _wheels: Path | None = None
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the site to a wheel; for an editable installation, write it where it is served.
@@ -23,6 +28,7 @@ class SiteHook(BuildHookInterface[Any]):
         An editable installation without MkDocs is served without the site, and says so.
         """
         root, is_editable = Path(self.root), version == "editable"
+        self._add_client(root, build_data, is_editable=is_editable)
         served = root / "server/penstock/site"
         if is_editable and importlib.util.find_spec("mkdocs") is None:
             self.app.display_warning("MkDocs is not installed: the documentation was not built.")
@@ -35,9 +41,24 @@ class SiteHook(BuildHookInterface[Any]):
             self._build(root, served)
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002 - hatchling's signature
-        """Remove the copy of the site that is in the wheel now."""
-        if self._temporary is not None:
-            shutil.rmtree(self._temporary)
+        """Remove the copies of the site and of the client that are in the wheel now."""
+        for folder in (self._temporary, self._wheels):
+            if folder is not None:
+                shutil.rmtree(folder)
+
+    def _add_client(self, root: Path, build_data: dict[str, Any], *, is_editable: bool) -> None:
+        """Build the client's wheel, which the server serves at ``/clients/``.
+
+        hatchling gives all files one time, so that equal sources make equal bytes.
+        """
+        client, served = root / "clients/python", root / "server/penstock/wheels"
+        if is_editable:
+            shutil.rmtree(served, ignore_errors=True)
+        else:
+            self._wheels = Path(mkdtemp())
+            build_data["force_include"][str(self._wheels)] = "penstock/wheels"
+        folder = str(self._wheels or served)
+        list(WheelBuilder(str(client)).build(directory=folder, versions=["standard"]))
 
     def _build(self, root: Path, folder: Path) -> None:
         path = os.pathsep.join(str(root / part) for part in ("server", "clients/python/src"))

@@ -42,7 +42,17 @@ def assert_holds(wheel: Path, wanted: dict[str, Path | None]) -> None:
 
 def is_built(name: str) -> bool:
     """Return whether a file of the server's wheel was made by the build."""
-    return name.startswith("penstock/site/")
+    return name.startswith(("penstock/site/", "penstock/wheels/"))
+
+
+def test_the_servers_wheel_holds_the_clients_which_is_the_same_whenever_it_is_built(
+    wheels: Wheels,
+) -> None:
+    """The hook built the one, and a build by itself the other."""
+    with ZipFile(wheels.server) as archive:
+        names = [name for name in archive.namelist() if name.startswith("penstock/wheels/")]
+        assert names == [f"penstock/wheels/{wheels.client.name}"]
+        assert archive.read(names[0]) == wheels.client.read_bytes()
 
 
 def metadata(wheel: Path, information: str) -> Message:

@@ -122,7 +122,7 @@ numbers <- function(items, ...) {
     value <- item
     for (name in path) value <- value[[name]]
     if (is.null(value)) NA_real_ else as.numeric(value)
-  }, 0)
+  }, 0, USE.NAMES = FALSE)
 }
 
 texts <- function(items, ...) {
@@ -131,5 +131,5 @@ texts <- function(items, ...) {
     value <- item
     for (name in path) value <- value[[name]]
     if (is.null(value)) NA_character_ else paste(unlist(value), collapse = ", ")
-  }, "")
+  }, "", USE.NAMES = FALSE)
 }

@@ -46,6 +46,7 @@ COMMANDS = {
     "serve": "penstock.cli.home.serving:serve",
     "work": "penstock.cli.home.working:work",
     "demo": "penstock.cli.home.demo:demo",
+    "completion": "penstock.cli.home.completion:completion",
 }
 """The function of each command, in the order in which an operator needs them."""
 

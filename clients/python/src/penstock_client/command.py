@@ -13,6 +13,7 @@ from typing import NoReturn
 import click
 
 from penstock_client._commands.audit_command import audit
+from penstock_client._commands.completion import completion
 from penstock_client._commands.release_commands import release, synthetic
 from penstock_client._commands.settings import Settings, format_option
 from penstock_client._http.pushing import elements_in
@@ -290,7 +291,7 @@ def verify(settings: Settings) -> None:
         settings.print(documents.checkpoint(client.verify()))
 
 
-for each in (audit, release, request, sql, synthetic):
+for each in (audit, completion, release, request, sql, synthetic):
     commands.add_command(each)
 
 

@@ -10,5 +10,6 @@
 * ``page_jobs``         background jobs that forms start
 * ``error_pages``       problem documents as pages
 * ``documentation``     the site at ``/docs``
+* ``client_wheel``      the Python client at ``/clients/``, for pip
 * ``static_files``      stylesheets, scripts and pictures, all from this server
 """

@@ -19,6 +19,7 @@ from penstock.services.jobs.runner import Runner
 from penstock.services.requests import news
 from penstock.services.retry import again
 from penstock.web.http import error_pages, page_jobs
+from penstock.web.http.client_wheel import ClientWheel
 from penstock.web.http.csrf import COOKIE, Origin
 from penstock.web.http.documentation import Documentation
 from penstock.web.http.request_context import Visit
@@ -33,6 +34,8 @@ DOCUMENTATION = ("documentation", "documentation_root", "documentation_page")
 FILES = {
     STATIC: "/static/<path:name>",
     **dict(zip(DOCUMENTATION, ("/docs/", "/docs", "/docs/<path:name>"), strict=True)),
+    "clients": "/clients/",
+    "client_wheel": "/clients/<name>",
 }
 """By endpoint, the paths of what is served from files, to everybody."""
 
@@ -63,12 +66,14 @@ def blueprint(server: Server, limits: Limits, runner: Runner) -> Blueprint:
             methods=[page.verb],
             provide_automatic_options=False,
         )
-    site = Documentation()
+    site, client = Documentation(), ClientWheel()
     answers: tuple[Callable[..., Response], ...] = (
         assets.answer,
         site.answer,
         site.root,
         site.answer,
+        client.answer,
+        client.answer,
     )
     for (endpoint, path), answer in zip(FILES.items(), answers, strict=True):
         made.add_url_rule(
@@ -82,6 +87,7 @@ def blueprint(server: Server, limits: Limits, runner: Runner) -> Blueprint:
     for name, filter_ in template_filters.FILTERS.items():
         made.add_app_template_filter(filter_, name)
     made.add_app_template_global(assets.address, "asset")
+    made.add_app_template_global(client.wheel, "client_wheel")
     made.add_app_template_global(_menu, "menu")
     made.add_app_template_global(page_jobs.has_any, "has_work")
     made.add_app_template_global(_waiting, "requests_waiting")
