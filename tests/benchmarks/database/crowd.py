@@ -24,7 +24,11 @@ _DICTIONARY = 1 << 29
 
 def write_crowd(path: Path, rows: int) -> int:
     """Write a Parquet file of ``person``, ``place`` and ``spent``; how many people it has."""
-    return write_crowds(path, rows, rows)
+    import pyarrow.parquet as pq
+
+    table, people = _crowd(rows, 0)
+    pq.write_table(table, path)
+    return people
 
 
 def write_crowds(path: Path, rows: int, block: int, repeats: int = 1) -> int:
@@ -40,6 +44,8 @@ def write_crowds(path: Path, rows: int, block: int, repeats: int = 1) -> int:
     try:
         for number, start in enumerate(range(0, rows, block * repeats)):
             table, more = _crowd(min(block, rows - start), number)
+            named = table["person"].dictionary_encode().unify_dictionaries()
+            table = table.set_column(0, "person", named)
             people += more
             writer = writer or pq.ParquetWriter(
                 path, table.schema, store_schema=False, dictionary_pagesize_limit=_DICTIONARY
@@ -61,12 +67,11 @@ def _crowd(rows: int, block: int) -> tuple[Any, int]:
     order = drawn.permutation(rows)
     name = f"person-{block}-" if block else "person-"
     people = pa.array([f"{name}{number:07}" for number in range(int(owners[-1]) + 1)])
-    chosen = pa.DictionaryArray.from_arrays(pa.array(owners[order].astype(np.int32)), people)
     # Squares, so that some places are much fuller than others.
     places = (drawn.random(rows) ** 2 * len(PLACES)).astype(np.int64)
     table = pa.table(
         {
-            "person": chosen,
+            "person": people.take(pa.array(owners[order])),
             "place": pa.array(PLACES).take(pa.array(places)),
             "spent": pa.array((drawn.random(rows) * (HIGHEST + 1)).astype(np.int64)),
         }

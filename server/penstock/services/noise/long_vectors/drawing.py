@@ -76,7 +76,7 @@ class Drawing:
 
         def spread(attempt: attempts.Attempt) -> list[str]:
             tasks = works(self.server.chunks, attempt, near, far)
-            return hashes(cluster.results(address, tasks), f"A worker of Ray at {address}")
+            return hashes(cluster.results(address, tasks), "A worker of Ray")
 
         return spread
 

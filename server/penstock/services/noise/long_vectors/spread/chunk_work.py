@@ -76,7 +76,8 @@ def carried_out(work: str) -> str:
         with reused_rooms() as rooms:
             return json.dumps({"sha256": _drawn(json.loads(work), rooms)})
     except PenstockError as problem:
-        return json.dumps({"error": type(problem).__name__, "detail": problem.detail})
+        path = {name: value for name, value in problem.data.items() if name == "path"}
+        return json.dumps({"error": type(problem).__name__, "detail": problem.detail, "data": path})
 
 
 def hashes(results: Sequence[str], worker: str) -> list[str]:
@@ -84,7 +85,8 @@ def hashes(results: Sequence[str], worker: str) -> list[str]:
     answers = [json.loads(result) for result in results]
     for answer in answers:
         if "error" in answer:
-            raise _ERRORS.get(answer["error"], Unavailable)(f"{worker}: {answer['detail']}")
+            kind = _ERRORS.get(answer["error"], Unavailable)
+            raise kind(f"{worker}: {answer['detail']}", **answer["data"])
     return [str(answer["sha256"]) for answer in answers]
 
 

@@ -35,11 +35,11 @@ def results(address: str, works: Sequence[str]) -> list[str]:
         while pending:
             done, pending = ray.wait(pending, timeout=PATIENCE)
             if not done:
-                raise _failed(address, f"no chunk was drawn in {PATIENCE:,.0f} seconds")
+                raise _failed(f"no chunk was drawn in {PATIENCE:,.0f} seconds")
             ray.get(done)
     except ray.exceptions.RayError as problem:
         # Its text may quote what the task was given.
-        raise _failed(address, type(problem).__name__) from None
+        raise _failed(type(problem).__name__) from None
     finally:
         _end(ray, tasks)
     return [str(result) for result in ray.get(tasks)]
@@ -73,7 +73,7 @@ def _connected(address: str) -> Any:
                 with _own_variables_kept():
                     ray.init(address, log_to_driver=False, configure_logging=False, **own)
             except (ray.exceptions.RayError, OSError, ValueError, RuntimeError) as problem:
-                raise _failed(address, f"it cannot be used ({type(problem).__name__})") from None
+                raise _failed(f"it cannot be used ({type(problem).__name__})") from None
     return ray
 
 
@@ -100,11 +100,11 @@ def _require_listening(address: str) -> None:
         try:
             socket.create_connection((host.strip("[]"), int(port)), CONNECTING).close()
         except (OSError, OverflowError) as problem:
-            raise _failed(address, f"it cannot be reached ({type(problem).__name__})") from None
+            raise _failed(f"it cannot be reached ({type(problem).__name__})") from None
 
 
-def _failed(address: str, what: str) -> Unavailable:
+def _failed(what: str) -> Unavailable:
     return Unavailable(
-        f"The Ray cluster at {address}, which draws long vectors, failed: {what}. Nothing was"
-        " released; request it again. Look at the cluster and PENSTOCK_RAY_ADDRESS."
+        f"The Ray cluster, which draws long vectors, failed: {what}. Nothing was released; request"
+        " it again, or ask the operator to look at the cluster and PENSTOCK_RAY_ADDRESS."
     )

@@ -65,8 +65,9 @@ def test_a_worker_draws_nothing_from_a_damaged_neighbor(stored: World, damage: s
     else:
         file.write_bytes(altered(file.read_bytes()))
     before = set(store(stored).attempts())
-    with pytest.raises(IntegrityViolation, match=r"A worker: Chunk 7 of 10 of release"):
+    with pytest.raises(IntegrityViolation, match=r"A worker: Chunk 7 of 10 of release") as caught:
         drawn(stored, in_turn)
+    assert caught.value.data == {"path": str(file)}
     assert set(store(stored).attempts()) == before
 
 

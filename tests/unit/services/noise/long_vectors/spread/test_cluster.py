@@ -29,12 +29,13 @@ def with_cluster(world: World, address: str) -> World:
     return replace(world, server=replace(world.server, settings=settings))
 
 
-def test_a_cluster_that_nobody_can_reach_is_named_and_nothing_is_left(long: World) -> None:
+def test_a_cluster_that_nobody_can_reach_is_reported_and_nothing_is_left(long: World) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         address = f"127.0.0.1:{listening.getsockname()[1]}"
     before = set(store(long).attempts())
-    with pytest.raises(Unavailable, match=rf"The Ray cluster at {address}.*cannot be reached"):
+    with pytest.raises(Unavailable, match=r"The Ray cluster.*cannot be reached") as caught:
         with_cluster(long, address).ask("pia", "long")
+    assert address not in caught.value.detail
     assert set(store(long).attempts()) == before
     assert len(vectors(long)) == 1
     assert long.ask("pia", "long").first
@@ -92,16 +93,22 @@ def token() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def ray() -> Iterator[None]:
-    """Start a cluster with two workers, and stop it."""
+    """Start a cluster with two workers, and stop it.
+
+    Ray gives up its own start after 15 seconds by the clock, which no setting changes, so that on a
+    machine that does much else it does not start.  So what uses it runs by night; at every change
+    processes of ours carry out the same works (``test_chunk_work``).
+    """
     import ray
 
     with TemporaryDirectory(prefix="ray-") as folder:
         own: Any = {"include_dashboard": False, "log_to_driver": False, "_temp_dir": folder}
         ray.init("local", num_cpus=WORKERS, **own)
         yield
-        ray.shutdown()
+        # Ray stops its processes and does not wait for them: how fast they end decides nothing.
         with warnings.catch_warnings(action="ignore", category=ResourceWarning):
-            gc.collect()  # Ray has stopped its processes, and does not wait for them
+            ray.shutdown()
+            gc.collect()
 
 
 def ends(_: str) -> str:
@@ -109,6 +116,7 @@ def ends(_: str) -> str:
     os._exit(1)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.only("sqlite")
 @pytest.mark.usefixtures("ray")
@@ -120,6 +128,7 @@ def test_two_workers_draw_what_the_server_would_have_drawn(long: World) -> None:
         vector.require_whole()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.only("sqlite")
 @pytest.mark.usefixtures("ray")
