@@ -12,7 +12,14 @@ from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from docs.reference import api, client, command_line, included, settings_by_subject
+from docs.reference import (
+    api,
+    client,
+    command_line,
+    included,
+    notebooks,
+    settings_by_subject,
+)
 
 SOURCES = Path(__file__).parent
 STATIC = SOURCES.parent / "penstock" / "web" / "static"
@@ -25,6 +32,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     generated = {
         **api.pages(),
         **included.pages(),
+        **notebooks.pages(),
         "reference/command-line.md": command_line.page(),
         "reference/settings.md": settings_by_subject.page(),
         "reference/python.md": client.page(),

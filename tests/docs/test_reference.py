@@ -6,7 +6,7 @@ import re
 import click
 from tests.docs.site import Site
 
-from docs.reference import client, command_line, settings_by_subject
+from docs.reference import client, command_line, notebooks, settings_by_subject
 from docs.reference.markdown import code
 from penstock.api import OPERATIONS
 from penstock.api.openapi import document
@@ -75,3 +75,9 @@ def test_every_method_of_the_client_is_described() -> None:
     assert len(public) > 15
     for name in public:
         assert f"### Client.{name} {{" in page
+
+
+def test_every_notebook_has_its_page(site: Site) -> None:
+    for path in notebooks.FOLDER.glob("*.ipynb"):
+        assert f"notebooks/{path.stem}/" in site.pages
+        assert f"notebooks/{path.name}" in site.pages[f"notebooks/{path.stem}/"]

@@ -5,5 +5,6 @@
 * ``settings_by_subject``  every setting with its default
 * ``client``               what the Python client offers, from its docstrings
 * ``included``             guides that lie elsewhere in the project
+* ``notebooks``            the notebooks of the Python client
 * ``markdown``             text and tables, escaped
 """

@@ -19,6 +19,7 @@ def client(tmp_path: Path) -> FlaskClient:
     (tmp_path / "index.html").write_text("<h1>Start</h1>")
     (tmp_path / "guides/index.html").write_text("<h1>Guides</h1>")
     (tmp_path / "docs.css").write_text("p {}")
+    (tmp_path / "worker.js").write_text("0")
     (tmp_path / "notes.txt").write_text("not served")
     site, app = Documentation(tmp_path), Flask(__name__)
     app.add_url_rule("/docs", "root", site.root)
@@ -41,6 +42,13 @@ def test_pages_and_files_are_served(client: FlaskClient, path: str, kind: str, t
     again = client.get(path, headers={"If-None-Match": answer.headers["ETag"]})
     assert (again.status_code, again.data) == (304, b"")
     assert answer.cache_control.no_cache
+
+
+def test_the_worker_of_the_search_may_read_its_index(client: FlaskClient) -> None:
+    """A worker has the policy of its own answer; the server's default would let it load nothing."""
+    policy = client.get("/docs/worker.js").headers["Content-Security-Policy"]
+    assert policy == "default-src 'none'; script-src 'self'; connect-src 'self'"
+    assert "Content-Security-Policy" not in client.get("/docs/docs.css").headers
 
 
 @pytest.mark.parametrize("path", ["/docs", "/docs/guides"])

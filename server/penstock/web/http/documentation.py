@@ -19,6 +19,10 @@ FOLDER = Path(__file__).parents[2] / "site"
 SERVED = (".css", ".html", ".js", ".json", ".png", ".svg")
 COMPRESSED = (*SERVED[:-2], ".svg")
 INDEX = "index.html"
+POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'"
+"""The content security policy of scripts, which applies to the one that runs as a worker.
+
+The search reads its own scripts and its index, and nothing else.  Pages have that of all pages."""
 
 
 class Documentation:
@@ -45,6 +49,8 @@ class Documentation:
         response.vary.add("Accept-Encoding")
         response.set_etag(asset.tag)
         response.cache_control.no_cache = True
+        if name.endswith(".js"):
+            response.headers["Content-Security-Policy"] = POLICY
         response.make_conditional(request)
         return response
 
