@@ -132,7 +132,7 @@ def test_people_go_from_page_to_page_below_its_path(front: Front) -> None:
         browser.cookies.set("__Host-penstock", browser.cookies["__Host-penstock"], NAME)
         onward = browser.get(f"{origin}{answer.headers['Location']}")
         assert onward.headers["Location"] == f"{prefix}/users"
-        waiting = [f"{prefix}/", f"{prefix}/users", f"{prefix}/docs"]
+        waiting = [f"{prefix}/", f"{prefix}/users", f"{prefix}/docs/"]
         while waiting:
             path = waiting.pop()
             answer = browser.get(f"{origin}{path}")

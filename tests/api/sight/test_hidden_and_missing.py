@@ -26,7 +26,7 @@ from penstock.services.queries import queries
 from penstock.services.schemas.views import QueryView
 
 VERBS = {operation.name: operation.verb for operation in OPERATIONS}
-DOCUMENTS = {"api.openapi", "api.docs", "api.metrics"}
+DOCUMENTS = {"api.openapi", "api.metrics"}
 """They name nothing."""
 
 PAGES = {f"web.{name}" for name in web.POLICIES}

@@ -5,12 +5,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from tests.contracts.distributions import Installation
 from tests.contracts.running import free_port, running
 from tests.support.places import ROOT
+
+from penstock.cli import program
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +32,15 @@ nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
 print(sum(len(cell.get("outputs", ())) for cell in notebook.cells))
 """
 
-TIERS = (("public", ()), ("internal", ("--above", "public")))
+SET_UP = (
+    ("init",),
+    ("tier", "create", "public"),
+    ("tier", "create", "internal", "--above", "public"),
+    ("user", "create", "root", "--role", "admin"),
+    ("user", "create", "olga", "--role", "auditor"),
+    ("token", "create", "root"),
+    ("token", "create", "olga"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -37,36 +49,32 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
     folder = tmp_path_factory.mktemp("notebooks") / "served"
     folder.mkdir()
     areas = ("north", "south", "west")
-    rows = [f"p{i},{areas[i % 3]},{i % 80 + 10},{i % 80 // 20 + 1}" for i in range(3000)]
-    (folder / "visits.csv").write_text("person,area,age,visits\n" + "\n".join(rows) + "\n")
-    installation = Installation(Path(sys.prefix))
-
-    def typed(*words: str) -> str:
-        return installation.run(
-            "penstock", *words, folder=folder, PENSTOCK_DATA_FOLDER=str(folder)
-        ).strip()
-
-    typed("init")
-    for tier, more in TIERS:
-        typed("tier", "create", tier, *more)
-    for user, role in (("root", "admin"), ("olga", "auditor")):
-        typed("user", "create", user, "--role", role)
-    port = free_port()
-    variables = installation.environment(
-        folder,
-        PENSTOCK_DATA_FOLDER=str(folder),
-        PENSTOCK_URL=f"http://127.0.0.1:{port}",
-        PENSTOCK_ADMIN_TOKEN=typed("token", "create", "root"),
-        PENSTOCK_AUDITOR_TOKEN=typed("token", "create", "olga"),
-    )
-    served = {
-        name: value
-        for name, value in variables.items()
-        if name not in {"PENSTOCK_URL", "PENSTOCK_ADMIN_TOKEN", "PENSTOCK_AUDITOR_TOKEN"}
-    }
+    visits = [f"p{i},{areas[i % 3]},{i % 6}" for i in range(3000)]
+    ages = [f"p{i},{i % 80 + 10},{i % 80 // 20 + 1}" for i in range(3000)]
+    (folder / "visits.csv").write_text("\n".join(["person,area,visits", *visits, ""]))
+    (folder / "ages.csv").write_text("\n".join(["person,age,visits", *ages, ""]))
+    installation, port = Installation(Path(sys.prefix)), free_port()
+    served = installation.environment(folder, PENSTOCK_DATA_FOLDER=str(folder))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(folder)
+        for name, value in served.items():
+            patched.setenv(name, value)
+        tokens = [typed(*words) for words in SET_UP][-2:]
     command = [str(installation.programs / "penstock"), "serve", "--workers", "1"]
     with running([*command, "--port", str(port)], folder, served, port):
-        yield variables
+        yield {
+            **served,
+            "PENSTOCK_URL": f"http://127.0.0.1:{port}",
+            "PENSTOCK_ADMIN_TOKEN": tokens[0],
+            "PENSTOCK_AUDITOR_TOKEN": tokens[1],
+        }
+
+
+def typed(*words: str) -> str:
+    """Run a command of the operator in this process, and return what it prints."""
+    with redirect_stdout(StringIO()) as printed:
+        assert program.run(words) == 0
+    return printed.getvalue().strip()
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS)
