@@ -68,12 +68,12 @@ def test_the_format_may_stand_before_and_behind_the_command(
     sent = command.commands.commands["request"]
     assert isinstance(streams, click.Group)
     assert isinstance(sent, click.Group)
-    # A monitor writes lines for a journal, and no table of data.
-    lines = command.commands.commands["audit"]
+    # A monitor writes lines for a journal, completions are for a shell: neither is a table of data.
+    lines = (command.commands.commands["audit"], command.commands.commands["completion"])
     singly = {
         name: each
         for name, each in command.commands.commands.items()
-        if each not in (streams, sent, lines)
+        if each not in (streams, sent, *lines)
     }
     groups = (*streams.commands.items(), *sent.commands.items())
     for name, each in (*singly.items(), *groups):
