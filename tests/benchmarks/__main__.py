@@ -23,7 +23,7 @@ from tests.benchmarks.noise import accountant, costs, histogram, mechanisms, pap
 from tests.benchmarks.running_sums import streams
 from tests.benchmarks.served import dashboard, first_page, over_http, refusals
 from tests.benchmarks.served.compared.populated import tree_at
-from tests.benchmarks.utility import measured
+from tests.benchmarks.utility import measured, weights
 
 BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "mechanisms": ("Noise processes, 10^6 values", mechanisms.measure),
@@ -50,6 +50,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "correlated": ("Many counts over one population", paper_figures.measure_correlated),
     "streams": ("Steps of running sums, placed all over a stream", streams.measure),
     "statistics": ("Statistics: running sums by buffers, and speed", measured.measure),
+    "weights": ("Estimates of moments, over those with equal weights", weights.measure),
     "sequencer": ("First releases of different queries, 256 values, PostgreSQL", sequencer.measure),
     "scaling": ("What grows with hosts on one PostgreSQL, and with rows", scaling.measure),
     "reach": ("Rows and values of one dataset and one vector, on one machine", reach.measure),

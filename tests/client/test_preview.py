@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.client.servers.previews import ANSWER, INDEPENDENT, PATH, QUANTILES
+from tests.client.servers.previews import ANSWER, INDEPENDENT, MOMENTS, PATH, QUANTILES
 
 from penstock_client import Client, InvalidArgument, ProtocolError
 from penstock_client._show import documents
@@ -153,3 +153,24 @@ def test_a_preview_of_quantiles_has_the_errors_of_their_ranks(
     assert "  ranks of quantiles at public: 0.5 ±23.1 rows at 95%" in capsys.readouterr().out
     answers[PATH] = ANSWER
     assert client.preview("visits").tiers[0].ranks == ()
+
+
+def test_a_preview_of_moments_says_how_noisy_estimates_would_be(
+    client: Client,
+    answers: dict[str, Any],
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    answers[PATH] = MOMENTS
+    (tier,) = client.preview("visits").tiers
+    assert tier.expected is not None
+    assert tier.expected.estimates == {"n": 36.3, "variance:age": None}
+    assert tier.expected.weights == {"n": 5, "sum:age": 8}
+    assert run("preview", "visits") == 0
+    shown = capsys.readouterr().out
+    assert (
+        "  standard deviations at public, from 1,000 evenly spread rows of a group: n 36.3" in shown
+    )
+    assert "    with weights, by which noise is divided: n 5, sum:age 8" in shown
+    answers[PATH] = ANSWER
+    assert client.preview("visits").tiers[0].expected is None

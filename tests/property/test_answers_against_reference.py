@@ -4,10 +4,17 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from tests.support.thorough import by_count
-from tests.unit.connectors.cases import SALT, VISITS, Folder, correlated_of, dataset_of, query_of
+from tests.unit.connectors.cases import (
+    SALT,
+    VISITS,
+    Folder,
+    correlated_of,
+    dataset_of,
+    query_of,
+    stated,
+)
 from tests.unit.connectors.reference import answer
 
-from penstock.connectors.planning.interpret import interpret
 from penstock.errors import InvalidInput
 
 COLUMNS = {
@@ -152,7 +159,7 @@ def test_the_answer_is_what_the_plan_means(
     )
     # An empty field is no value: so DuckDB reads it, and so the file was written.
     cells = [{name: cell or None for name, cell in zip(COLUMNS, row, strict=True)} for row in rows]
-    assert folder.ask(dataset, query).tolist() == answer(interpret(dataset, query), cells, SALT)
+    assert folder.ask(dataset, query).tolist() == answer(stated(dataset, query).plan, cells, SALT)
 
 
 counts = st.sampled_from(
@@ -191,7 +198,7 @@ def test_the_answer_of_counts_that_are_protected_together_is_what_the_plan_means
     contribution = {"max_groups": limits[0], "max_rows_per_group": limits[1]}
     query = correlated_of(aggregate, group_by=group_by, contribution=contribution, **structure)
     try:
-        plan = interpret(dataset, query)
+        plan = stated(dataset, query).plan
     except InvalidInput:
         reject()
     cells = [{name: cell or None for name, cell in zip(COLUMNS, row, strict=True)} for row in rows]

@@ -85,8 +85,12 @@ QUESTIONS = {
     "moments": Question(MOMENTS),
     "quantiles": Question({"type": "quantiles", "column": "cost", "bins": 6}),
     "sums of order 1": Question({**MOMENTS, "order": 1}),
-    "sums of order 1 on a coarse grid": Question({**MOMENTS, "order": 1, "grid": 16}),
-    "moments on a coarse grid": Question({**MOMENTS, "grid": 16}, lower=-8, upper=7),
+    "sums of order 1 on a coarse grid": Question(
+        {**MOMENTS, "order": 1, "grid": 16, "weights": {"n": 3, "sum:cost": 2}}
+    ),
+    "equal moments on a coarse grid": Question(
+        {**MOMENTS, "grid": 16, "weights": "equal"}, lower=-8, upper=7
+    ),
 }
 
 

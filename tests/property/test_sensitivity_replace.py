@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from tests.support.thorough import by_count
 from tests.unit.connectors.cases import Folder, dataset_of, prepared, query_of
 
+from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.sensitivity import Contribution, Measure, derived
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.privacy import NeighboringRelation, Sensitivity
@@ -198,10 +199,17 @@ def test_the_worst_two_persons_attain_the_norms_of_moments_but_for_rounding(
     limits = _derived(planned.sensitivity)
     l1, l2_squared, linf = _largest(Folder(tmp_path, NAMES), MOMENTS, 3, 3)
     assert linf == limits[2]
-    # Each of three rows of a group, of both persons, may be rounded by a step of the grid.
-    rounding = 2 * linf * (2 * 3 * planned.step)
+    # Each of three rows of a group, of both persons, may be rounded by a step of the grid, which
+    # a number's weight multiplies.
+    rounding = 2 * linf * (2 * 3 * planned.step) * _heaviest(planned)
     assert limits[1] - rounding < l2_squared <= limits[1]
     assert limits[0] / 2 < l1 <= limits[0]
+
+
+def _heaviest(planned: PreparedQuery) -> int:
+    """Return the largest weight of moments."""
+    weights = planned.moments and planned.moments.weights
+    return max(weights.values()) if isinstance(weights, dict) else 1
 
 
 def test_the_worst_two_persons_attain_the_norm_of_marginals(tmp_path: Path) -> None:

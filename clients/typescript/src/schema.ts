@@ -3235,6 +3235,47 @@ export interface components {
                 [key: string]: number | number[];
             };
         };
+        /** @description The standard deviation that noise gives to an estimate; null if there is none. */
+        ExpectedEstimate: {
+            /**
+             * @description The estimate, as in a release.
+             * @example variance:age
+             */
+            name: string;
+            /**
+             * @description Its standard deviation; null if there is too much noise for it.
+             * @example 2.5
+             */
+            standard_deviation: number | null;
+        };
+        /** @description How noisy the estimates of moments would be, for one group of `rows` rows. Their values are spread evenly between the bounds, each column by itself. For other numbers of rows all but those of `n` and of sums are in inverse proportion. */
+        ExpectedEstimates: {
+            /**
+             * @description The number of rows of a group for which it is said, their values spread evenly between the bounds, each column by itself: a power of ten from which all is estimated.
+             * @example 1000
+             */
+            rows: number;
+            /**
+             * @description The weight of each number of a group, by which its noise is divided.
+             * @example [
+             *       {
+             *         "name": "sum:age,cost",
+             *         "weight": 8
+             *       }
+             *     ]
+             */
+            weights: components["schemas"]["NumberWeight"][];
+            /**
+             * @description The standard deviation of each estimate, to first order; but for n and sums they are in inverse proportion to rows.
+             * @example [
+             *       {
+             *         "name": "variance:age",
+             *         "standard_deviation": 2.5
+             *       }
+             *     ]
+             */
+            estimates: components["schemas"]["ExpectedEstimate"][];
+        };
         /** @description The best level of one query that a coalition holds. `composed` is that of all levels that it holds if these are independent, else null. */
         ExposedQuery: {
             /**
@@ -4461,7 +4502,7 @@ export interface components {
              */
             count_error: components["schemas"]["Error"];
         };
-        /** @description The means, variances, covariances and correlations of columns over each group. With `order` 1 they are the count, the sums and the means, with less noise. Values are cut to `bounds`, for columns that are left out to the column's own, and rounded to one of `grid` steps between them. */
+        /** @description The means, variances, covariances and correlations of columns over each group. With `order` 1 they are the count, the sums and the means, with less noise. Values are cut to `bounds`, for columns that are left out to the column's own, and rounded to one of `grid` steps between them. Of the released numbers one with a larger one of the `weights` has less noise; without any they are chosen for variances and covariances. */
         Moments: {
             /**
              * @description The lower and the upper bound of a column's values, by column; those left out have the column's own.
@@ -4483,6 +4524,13 @@ export interface components {
              * @example 1024
              */
             grid?: number | null;
+            /**
+             * @description How the numbers share the noise: equal, or a whole number from 1 to 64 for each of n, sum:x and sum:x,y; a larger one has less noise. Without them they are chosen for variances and covariances, from the number of columns alone; of order 1 they are equal.
+             * @example equal
+             */
+            weights?: ("equal" | {
+                [key: string]: number;
+            }) | null;
             /**
              * @description Sums, means, variances, covariances and correlations of columns.
              * @example moments
@@ -4544,6 +4592,19 @@ export interface components {
              *     }
              */
             not: components["schemas"]["Condition"] | components["schemas"]["AnyOf"] | components["schemas"]["AllOf"] | components["schemas"]["NotOf"];
+        };
+        /** @description The weight of one number of each group, by which its noise is divided. */
+        NumberWeight: {
+            /**
+             * @description The number: n, or the columns whose product is added up.
+             * @example sum:age,cost
+             */
+            name: string;
+            /**
+             * @description Its weight.
+             * @example 8
+             */
+            weight: number;
         };
         /** @description One occurrence: when it was due, what became of it, and the elements by stream. */
         Occurrence: {
@@ -5206,7 +5267,7 @@ export interface components {
              */
             choices: components["schemas"]["Power"][];
         };
-        /** @description What one tier would get of a query, and what its account would be charged. `guarantee` is that of one release; `composed` is that of all that the tier is charged for, null if levels are lossless. `room` is null for a registered query, which is charged already. `expected_maximum` is the expected largest error of all values, for a query that requested generalized Gaussian noise. `histogram` belongs to sparse histograms. `at_delta` is less than the pure guarantee of a long vector with Laplace noise; null if it is not. `ranks` are the errors of ranks of quantiles, that of the median among them. */
+        /** @description What one tier would get of a query, and what its account would be charged. `guarantee` is that of one release; `composed` is that of all that the tier is charged for, null if levels are lossless. `room` is null for a registered query, which is charged already. `expected_maximum` is the expected largest error of all values, for a query that requested generalized Gaussian noise. `histogram` belongs to sparse histograms. `at_delta` is less than the pure guarantee of a long vector with Laplace noise; null if it is not. `ranks` are the errors of ranks of quantiles, that of the median among them, `expected` the standard deviations of estimates of moments. */
         PreviewTier: {
             /**
              * @description The tier's name.
@@ -5316,6 +5377,25 @@ export interface components {
              *     ]
              */
             ranks?: components["schemas"]["RankError"][] | null;
+            /**
+             * @description For moments and regressions: the weights of the numbers, and how noisy the estimates would be; otherwise null.
+             * @example {
+             *       "rows": 1000,
+             *       "weights": [
+             *         {
+             *           "name": "sum:age,cost",
+             *           "weight": 8
+             *         }
+             *       ],
+             *       "estimates": [
+             *         {
+             *           "name": "variance:age",
+             *           "standard_deviation": 2.5
+             *         }
+             *       ]
+             *     }
+             */
+            expected?: components["schemas"]["ExpectedEstimates"] | null;
         };
         /** @description A query before it is charged, or as it was charged, down to the caller's tiers. `refusal` says why the budgets would not allow it; null if they would, and if it is `registered` already. Sensitivity, dimension, errors, `p` and `lossless` mean the same as in a query. `powers` belongs to queries that request generalized Gaussian noise, `structures` to counts under Gaussian noise that may be protected in several ways, `strategies` to workloads. `spec_sql` is the spec in SQL, if SQL can say it, and `notes` say which rows it counts otherwise than the statement that was sent. `allowance` is null for who has none, and for a query that is registered. */
         Preview: {
@@ -5517,7 +5597,7 @@ export interface components {
              */
             delta: number;
         };
-        /** @description How the values of moments are read: sums of products of numbers in [-1, 1]. `outcome` belongs to a regression, and is the last of `columns`; `rows_per_unit` is the most rows of one privacy unit in a group. Those of `order` 1 are the count and the sums. */
+        /** @description How the values of moments are read: sums of products of numbers in [-1, 1]. `outcome` belongs to a regression, and is the last of `columns`; `rows_per_unit` is the most rows of one privacy unit in a group. Those of `order` 1 are the count and the sums. `weights` has one for each number of a group: the noise of a number is divided by its own. */
         Products: {
             /**
              * @description The columns in the order of the sums; an outcome is the last.
@@ -5542,10 +5622,21 @@ export interface components {
             rows_per_unit: number;
             /**
              * @description The most columns that are multiplied with each other: of 1 there are the count and the sums alone.
-             * @default 2
              * @example 2
              */
-            order?: number;
+            order: number;
+            /**
+             * @description A weight for each number of a group, in the order of its keys: noise is drawn for the numbers times their weights, and values are without them, so that the noise of a value is divided by its weight, and its granularity too.
+             * @example [
+             *       6,
+             *       8,
+             *       8,
+             *       7,
+             *       8,
+             *       7
+             *     ]
+             */
+            weights: number[];
         };
         /** @description An action that takes two people: the request, its proposer, and the decision. `basis` is the state that it was proposed for: in another state it is not done. `reason` says why an approved proposal could not be done. */
         Proposal: {
@@ -6031,7 +6122,7 @@ export interface components {
              */
             query: string;
         };
-        /** @description The coefficients of `outcome` on `predictors` by least squares, over each group. Values are cut and rounded as those of moments are. */
+        /** @description The coefficients of `outcome` on `predictors` by least squares, over each group. Values are cut and rounded as those of moments are. Without `weights` they are chosen for the coefficients. */
         Regression: {
             /**
              * @description The lower and the upper bound of a column's values, by column; those left out have the column's own.
@@ -6053,6 +6144,13 @@ export interface components {
              * @example 1024
              */
             grid?: number | null;
+            /**
+             * @description How the numbers share the noise: equal, or a whole number from 1 to 64 for each of n, sum:x and sum:x,y; a larger one has less noise. Without them they are chosen for the coefficients, from the number of columns alone.
+             * @example equal
+             */
+            weights?: ("equal" | {
+                [key: string]: number;
+            }) | null;
             /**
              * @description Coefficients of an outcome on predictors, by least squares.
              * @example regression
@@ -6270,7 +6368,16 @@ export interface components {
              *         }
              *       ],
              *       "outcome": "cost",
-             *       "rows_per_unit": 1
+             *       "rows_per_unit": 1,
+             *       "order": 2,
+             *       "weights": [
+             *         6,
+             *         8,
+             *         8,
+             *         7,
+             *         8,
+             *         7
+             *       ]
              *     }
              */
             moments?: components["schemas"]["Products"] | null;

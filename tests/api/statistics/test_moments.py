@@ -49,6 +49,8 @@ NAMES = [
     *("standard_deviation:age", "standard_deviation:cost"),
     *("covariance:age,cost", "correlation:age,cost"),
 ]
+CHOSEN = {"n": 6, "sum:age": 8, "sum:cost": 8, "sum:age,age": 7, "sum:age,cost": 8}
+CHOSEN["sum:cost,cost"] = 7
 FIELDS = {"name", "key", "value", "lower", "upper", "standard_deviation", "interval"}
 
 
@@ -183,9 +185,53 @@ def test_the_spec_keeps_the_bounds_and_the_grid_that_were_planned(patients: Worl
         "columns": ["age", "cost"],
         "bounds": {"age": [0.0, 100.0], "cost": [-20.0, 80.0]},
         "grid": 32768,
+        "weights": CHOSEN,
     }
     preview = patients.answer("POST", "/api/v1/queries/preview", {"query": "spread"}, by="root")
-    assert preview
+    assert preview["registered"]
+
+
+def test_a_preview_shows_the_weights_and_how_noisy_estimates_would_be(patients: World) -> None:
+    preview = patients.answer("POST", "/api/v1/queries/preview", MOMENTS, by="root")
+    for tier in preview["tiers"]:
+        expected = tier["expected"]
+        assert {each["name"]: each["weight"] for each in expected["weights"]} == CHOSEN
+        assert [each["name"] for each in expected["estimates"]] == NAMES
+        assert expected["rows"] == 1000
+    release = released(patients, MOMENTS)
+    assert release["moments"]["weights"] == [*CHOSEN.values()]
+    deviations = release["errors"]["standard_deviations"]
+    assert deviations[0] == pytest.approx(max(deviations))
+    for one, weight in zip(deviations, CHOSEN.values(), strict=True):
+        assert one == pytest.approx(deviations[0] * CHOSEN["n"] / weight)
+    said = {each["name"]: each for each in preview["tiers"][0]["expected"]["estimates"]}
+    for each in release["estimates"][:3]:
+        expected = said[each["name"]]["standard_deviation"]
+        assert each["standard_deviation"] == pytest.approx(expected, rel=1e-3)
+    registered = {"query": "spread"}
+    again = patients.answer("POST", "/api/v1/queries/preview", registered, by="root")
+    assert [tier["expected"] for tier in again["tiers"]] == [
+        tier["expected"] for tier in preview["tiers"]
+    ]
+
+
+def test_weights_of_ones_own_share_the_noise_and_equal_ones_are_another_statistic(
+    patients: World,
+) -> None:
+    for_product = {**dict.fromkeys(CHOSEN, 1), "sum:age,cost": 64}
+    deviations = []
+    for name, weights in (("product", for_product), ("equal", "equal")):
+        aggregate = {**MOMENTS["aggregate"], "weights": weights}
+        levels = {"public": {"rho": 0.01}}
+        body = {**MOMENTS, "name": name, "aggregate": aggregate, "levels": levels}
+        release = released(patients, body)
+        errors = release["errors"]
+        each = errors and errors["standard_deviations"][4]
+        deviations.append(each or release["error"]["standard_deviation"])
+    # Nearly all of the sensitivity is that of one number in place of six.
+    assert deviations[0] == pytest.approx(deviations[1] / 6**0.5, rel=0.02)
+    spec = patients.answer("GET", "/api/v1/queries/product", by="root")["spec"]
+    assert spec["aggregate"]["weights"] == for_product
 
 
 @pytest.mark.parametrize(
@@ -215,6 +261,8 @@ def test_the_spec_keeps_the_bounds_and_the_grid_that_were_planned(patients: Worl
         ),
         ({"type": "regression", "outcome": "ward", "predictors": ["age"]}, "/aggregate/outcome"),
         ({"type": "regression", "outcome": "age", "predictors": []}, "/aggregate/predictors"),
+        ({"type": "moments", "columns": ["age"], "weights": {"n": 1}}, "/aggregate/weights"),
+        ({"type": "moments", "columns": ["age"], "weights": "best"}, "/aggregate/weights"),
     ],
 )
 def test_what_has_no_meaning_is_refused_at_its_place_and_charged_to_nobody(
@@ -253,6 +301,8 @@ def test_moments_are_read_as_a_regression_that_costs_nothing(patients: World) ->
     assert patients.answer("GET", "/api/v1/datasets/patients/budget", by="root") == before
     again = {**SLOPE, "group_by": [], "contribution": {"max_rows_per_group": 1}}
     again["aggregate"] = {"type": "regression", "outcome": "cost", "predictors": ["age"]}
+    # With other weights it is another statistic, and with these the one that there is.
+    again["aggregate"]["weights"] = CHOSEN
     refused = patients.call("POST", "/api/v1/queries", again, by="root")
     assert refused.status_code == 409
     assert "Read its releases with outcome and predictors." in refused.text

@@ -41,6 +41,20 @@ QUANTILES: dict[str, Any] = {**ANSWER, "tiers": [{**TIER, "ranks": RANKS}]}
 """The preview of a query for quantiles."""
 
 
+EXPECTED = {
+    "rows": 1000,
+    "weights": [{"name": "n", "weight": 5}, {"name": "sum:age", "weight": 8}],
+    "estimates": [
+        {"name": "n", "standard_deviation": 36.3},
+        {"name": "variance:age", "standard_deviation": None},
+    ],
+}
+
+
+MOMENTS: dict[str, Any] = {**ANSWER, "tiers": [{**TIER, "expected": EXPECTED}]}
+"""The preview of a query for moments."""
+
+
 COMPOSED = {"levels": [73.1, 138.6], "epsilon": 1.117, "delta": 1e-6}
 
 

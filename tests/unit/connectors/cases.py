@@ -11,8 +11,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from penstock.connectors.choice import connector_of
-from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.planning.prepare import PreparedQuery, answer, fingerprint, prepare
 from penstock.connectors.sources import Sources
 from penstock.connectors.specs.correlated import CorrelatedQuery
@@ -79,7 +77,10 @@ def prepared(dataset: DatasetSpec, query: ComputedQuery) -> PreparedQuery:
 
 def stated(dataset: DatasetSpec, query: ComputedQuery) -> Statement:
     """Return the statement that is recorded and run for the query."""
-    return connector_of(dataset).statement(interpret(dataset, query))
+    statement = prepared(dataset, query).statement
+    if statement is None:
+        raise TypeError("a query that is computed has a statement")
+    return statement
 
 
 def csv_text(names: Sequence[str], rows: Sequence[Row]) -> str:

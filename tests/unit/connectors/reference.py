@@ -345,6 +345,9 @@ def _arranged(plan: Plan, totals: list[list[int]], units: int) -> list[int]:
             for own, parts in zip(taken, totals, strict=True)
         ]
         return [node for group in lifted for node in group]
+    if plan.weights:
+        weighed = [map(operator.mul, plan.weights, parts) for parts in totals]
+        return [number for parts in weighed for number in parts]
     if plan.factors or plan.bins:
         return [number for parts in totals for number in parts]
     if nodes is None:

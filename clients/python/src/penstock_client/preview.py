@@ -74,6 +74,35 @@ class RankError:
         )
 
 
+@dataclass(frozen=True)
+class Expected:
+    """Hold how noisy the estimates of moments would be, for ``rows`` rows of one group.
+
+    Their values are spread evenly between the bounds, each column by itself.  ``estimates`` maps
+    names to standard deviations, in inverse proportion to the rows but for ``n`` and sums, and None
+    where there is too much noise; ``weights`` maps numbers to what their noise is divided by.
+    """
+
+    rows: int
+    estimates: Mapping[str, float | None] = field(hash=False)
+    weights: Mapping[str, int] = field(hash=False)
+
+    @classmethod
+    def read_or_none(cls, fields: Fields) -> Self | None:
+        """Return that of a tier; None of other queries, and from a server that has none."""
+        own = fields.child_or_none("expected")
+        if own is None:
+            return None
+        return cls(
+            own.integer("rows"),
+            {
+                each.text("name"): each.number_or_none("standard_deviation")
+                for each in own.children("estimates")
+            },
+            {each.text("name"): each.integer("weight") for each in own.children("weights")},
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class TierPreview(TierLevel):
     """Hold what one tier would get of a query, and what it would be charged.
@@ -82,7 +111,8 @@ class TierPreview(TierLevel):
     ``expected_maximum`` is the expected largest error of all values, for a query with
     generalized Gaussian noise.  ``epsilon_at_delta`` bounds the loss of one release at the
     dataset's delta, where that is less than the pure guarantee of Laplace noise; otherwise None.
-    ``ranks`` are for quantiles: ``error`` is then that of one count of rows in bins.
+    ``ranks`` are for quantiles: ``error`` is then that of one count of rows in bins.  ``expected``
+    is for moments and regressions: ``error`` is then that of the number with the least weight.
     """
 
     charge: Charge
@@ -90,6 +120,7 @@ class TierPreview(TierLevel):
     expected_maximum: float | None = None
     epsilon_at_delta: float | None = None
     ranks: tuple[RankError, ...] = ()
+    expected: Expected | None = None
 
     @classmethod
     def more(cls, fields: Fields) -> dict[str, Any]:
@@ -101,6 +132,7 @@ class TierPreview(TierLevel):
             "expected_maximum": fields.number_or_none("expected_maximum"),
             "epsilon_at_delta": None if at_delta is None else at_delta.number("epsilon"),
             "ranks": RankError.read_all(fields),
+            "expected": Expected.read_or_none(fields),
         }
 
     def ranks_in_words(self) -> str:
@@ -110,6 +142,22 @@ class TierPreview(TierLevel):
         )
         confidence = percent(self.error.confidence)
         return f"  ranks of quantiles at {self.tier}: {margins} rows at {confidence}"
+
+    def expected_in_words(self) -> list[str]:
+        """Return lines on how noisy estimates of moments would be, and on their weights."""
+        if self.expected is None:
+            return []
+        listed = ", ".join(
+            f"{name} {short(deviation)}"
+            for name, deviation in self.expected.estimates.items()
+            if deviation is not None
+        )
+        weights = ", ".join(f"{name} {weight}" for name, weight in self.expected.weights.items())
+        of = f"{self.expected.rows:,} evenly spread rows of a group"
+        return [
+            f"  standard deviations at {self.tier}, from {of}: {listed}",
+            f"    with weights, by which noise is divided: {weights}",
+        ]
 
 
 @dataclass(frozen=True)

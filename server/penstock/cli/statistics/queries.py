@@ -256,6 +256,7 @@ def previewed(view: "PreviewView") -> Document:
         *map(_structure_line, view.structures or ()),
         *_strategy_lines(view.strategies or ()),
         *_rank_lines(view),
+        *_expected_lines(view),
     ]
     rows = [
         (
@@ -291,6 +292,21 @@ def _rank_lines(view: "PreviewView") -> list[str]:
             confidence = percent(tier.ranks[0].error.confidence)
             lines.append(f"  ranks of quantiles at {tier.tier}: {margins} rows at {confidence}")
     return lines
+
+
+def _expected_lines(view: "PreviewView") -> "Iterator[str]":
+    """Yield lines on how noisy estimates of moments are at each tier, and on their weights."""
+    for tier in view.tiers:
+        if tier.expected is not None:
+            weights = ", ".join(f"{each.name} {each.weight}" for each in tier.expected.weights)
+            listed = ", ".join(
+                f"{each.name} {short(each.standard_deviation)}"
+                for each in tier.expected.estimates
+                if each.standard_deviation is not None
+            )
+            of = f"{tier.expected.rows:,} evenly spread rows of a group"
+            yield f"  standard deviations at {tier.tier}, from {of}: {listed}"
+            yield f"    with weights, by which noise is divided: {weights}"
 
 
 def _structure_line(count_structure: "CountStructureView") -> str:

@@ -7,7 +7,7 @@
 * ``domain``             the keys of an answer, declared
 * ``open_keys``          the keys of a sparse histogram, as ranks
 * ``columns``            the columns that a query names, in the dataset's declaration
-* ``moments``            the columns of moments and regressions, on one grid of integers
+* ``moments``            moments and regressions: their grid, their weights, their sensitivity
 * ``correlated_counts``  which nodes take the place of counts that are protected together
 * ``sensitivity``        how far one privacy unit can move an answer
 * ``canonical``          one statistic, one hash

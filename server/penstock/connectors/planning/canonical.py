@@ -12,7 +12,7 @@ Pushed vectors have none: a hash over values would reveal small counts to anyone
 import hashlib
 import json
 
-from penstock.connectors.planning.plan import Plan, Summand
+from penstock.connectors.planning.plan import Plan, Summand, pairs
 from penstock.connectors.specs.cells import spelling
 from penstock.structures.counts import Centered, Lift
 from penstock.structures.ellipse import Ellipse
@@ -57,6 +57,8 @@ def canonical_form(
         )
         if plan.order != 2:
             form["order"] = plan.order
+        if plan.weights:
+            form["weights"] = _weights(plan)
     if plan.bins is not None:
         form["bins"] = [plan.bins.column.spelled, *(spelling(edge) for edge in plan.bins.edges)]
     if plan.marginals is not None:
@@ -89,6 +91,15 @@ def _domain(domain: Domain) -> list[object]:
     if isinstance(domain, Strings):
         return ["string", "".join(sorted(domain.alphabet)), domain.length]
     return ["uint64", domain.size] if isinstance(domain, Uint64) else ["sha256_64"]
+
+
+def _weights(plan: Plan) -> list[list[object]]:
+    """Return the weight of each number with the columns that it is a product of."""
+    names = [each.column.spelled for each in plan.factors]
+    weights: list[list[object]] = []
+    for pair, weight in zip(pairs(len(names), plan.order), plan.weights, strict=True):
+        weights.append([sorted((names[place - 1] for place in pair if place), key=str), weight])
+    return sorted(weights, key=str)
 
 
 def _nodes(nodes: Lift | Centered | Ellipse) -> list[object]:

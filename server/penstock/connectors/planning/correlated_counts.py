@@ -126,11 +126,10 @@ def answer_of(plan: Plan, columns: Sequence[NDArray[np.int64]]) -> NDArray[np.in
             return np.minimum(sums, np.int64(plan.saturation))
         if len(columns) == 1:
             return columns[0]  # it may be long, and is not copied
-        return (
-            np.stack(columns, axis=1).ravel()
-            if plan.flags or plan.factors
-            else np.concatenate(columns)
-        )
+        if not plan.flags and not plan.factors:
+            return np.concatenate(columns)
+        together = np.stack(columns, axis=1)
+        return (together * np.array(plan.weights) if plan.weights else together).ravel()
     if isinstance(nodes, Ellipse):
         return nodes.nodes(np.stack(columns, axis=1) if plan.flags else columns[0])
     if plan.flags:

@@ -20,7 +20,8 @@ from penstock.connectors.planning.columns import (
     workload_of,
 )
 from penstock.connectors.planning.correlated_counts import terms_of, with_nodes
-from penstock.connectors.planning.moments import factors_of, order_of
+from penstock.connectors.planning.moments.grid import factors_of
+from penstock.connectors.planning.moments.weights import weights_of
 from penstock.connectors.planning.open_keys import only_column, open_keys
 from penstock.connectors.planning.plan import (
     LARGEST_STEPS,
@@ -54,6 +55,7 @@ from penstock.connectors.specs.moments import (
     Moments,
     Regression,
     Workload,
+    order_of,
 )
 from penstock.connectors.specs.schema import STEPS, check_schema, step_of
 from penstock.errors import InvalidInput
@@ -111,6 +113,7 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
         flags=flags,
         factors=factors,
         order=order,
+        weights=_weights(request),
         bins=bins,
         marginals=marginals,
         workload=workload,
@@ -317,6 +320,11 @@ def _factors(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Summand, ...
     return factors_of(dataset, request.aggregate, rows if of_units else 1)
 
 
+def _weights(request: ComputedQuery) -> tuple[int, ...]:
+    aggregate = request.aggregate
+    return weights_of(aggregate) if isinstance(aggregate, Moments | Regression) else ()
+
+
 def _bins(dataset: DatasetSpec, request: ComputedQuery) -> Grouping | None:
     if not isinstance(request.aggregate, Quantiles):
         return None
@@ -347,7 +355,7 @@ def _check_range(plan: Plan) -> None:
             f"Both bounds round {where}, so that {always}. Widen the bounds, or take a finer step.",
             pointer=pointer("aggregate"),
         )
-    if plan.saturation > LARGEST_TOTAL:
+    if plan.saturation * max(plan.weights, default=1) > LARGEST_TOTAL:
         raise InvalidInput(
             f"{plan.max_units} privacy units of up to {plan.most_of_a_unit} steps each"
             " leave the range of exact integers (2^62 steps). Declare a smaller max_units on"

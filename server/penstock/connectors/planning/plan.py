@@ -13,14 +13,14 @@ from functools import cached_property
 
 from penstock.connectors.formulas.formula import Column, Formula
 from penstock.connectors.planning.domain import ALL, Domain, Key, MarginalKeys, WorkloadKeys
+from penstock.connectors.planning.moments.products import Products, Sums
 from penstock.connectors.planning.sensitivity import (
+    Contributed,
     Contribution,
     Measure,
     NodeCounts,
     Norms,
-    Products,
     Record,
-    Sums,
     derived,
 )
 from penstock.connectors.specs.cells import Cell, label
@@ -124,8 +124,9 @@ class Plan:
     Sparse histograms have ``open_keys`` in place of groupings.  ``flags`` are boolean columns
     that are counted each by itself; ``nodes`` take the place of counts that are protected
     together (see ``correlated_counts``).  Quantiles have ``bins`` of a column beside the groupings;
-    a value beyond them is in the nearest one.  Moments have ``factors``, and with ``order`` 1 no
-    products of two of them.  ``marginals`` are of the groupings' columns, and so is ``workload``.
+    a value beyond them is in the nearest one.  Moments have ``factors``, with ``order`` 1 no
+    products of two of them, and ``weights`` of their numbers unless these are equal.  ``marginals``
+    are of the groupings' columns, and so is ``workload``.
     """
 
     unit: Column | None
@@ -141,6 +142,7 @@ class Plan:
     nodes: Lift | Centered | Ellipse | None = None
     factors: tuple[Summand, ...] = ()
     order: Order = 2
+    weights: tuple[int, ...] = ()
     bins: Grouping | None = None
     marginals: Marginals | None = None
     workload: Workload | None = None
@@ -257,9 +259,9 @@ class Plan:
         if not self.factors:
             return None
         if self.order == 1:
-            return Sums(len(self.factors), self.max_rows, self.grid)
+            return Sums(len(self.factors), self.max_rows, self.grid, self.weights)
         scaled = self.unit is not None
-        return Products(len(self.factors), self.max_rows, self.grid, scaled)
+        return Products(len(self.factors), self.max_rows, self.grid, scaled, self.weights)
 
     @property
     def node_counts(self) -> NodeCounts | None:
@@ -279,9 +281,7 @@ class Plan:
             return Norms(*self.marginals.moved(relation, self.max_groups, self.max_rows))
         if self.workload is not None:
             return Norms(*self.workload.moved(relation, self.max_groups, self.max_rows))
-        contribution: Contribution | Record | Products | Sums | NodeCounts = (
-            self.products or self.node_counts or self.contribution
-        )
+        contribution: Contributed = self.products or self.node_counts or self.contribution
         if isinstance(self.nodes, Ellipse):
             # It is planned under add_remove alone; groups that overlap are in one ellipse.
             l1, square, largest = self.nodes.change(self.max_rows)
@@ -297,7 +297,7 @@ class Plan:
 
     @property
     def saturation(self) -> int:
-        """Return the total at which sums saturate, in their own steps."""
+        """Return the total at which sums saturate, in their own steps, without their weights."""
         return self.max_units * self.most_of_a_unit
 
     @property
@@ -312,4 +312,5 @@ class Plan:
     @property
     def largest(self) -> int:
         """Return the largest absolute answer in lattice steps."""
-        return self.saturation * (1 if self.nodes is None else self.nodes.widest)
+        widest = max(self.weights, default=1) if self.nodes is None else self.nodes.widest
+        return self.saturation * widest

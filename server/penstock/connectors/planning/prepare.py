@@ -20,7 +20,8 @@ from penstock.connectors.planning.canonical import canonical_hash
 from penstock.connectors.planning.correlated_counts import Nodes
 from penstock.connectors.planning.domain import Key
 from penstock.connectors.planning.interpret import interpret
-from penstock.connectors.planning.moments import planned
+from penstock.connectors.planning.moments.grid import planned
+from penstock.connectors.planning.moments.weights import weighted
 from penstock.connectors.planning.plan import Plan
 from penstock.connectors.progress import Progress, silent
 from penstock.connectors.sources import ANYWHERE, Sources
@@ -47,8 +48,8 @@ class PreparedQuery:
     value, ``sensitivity`` in units of the values. ``statement`` is recorded and run; only computed
     queries have it and a canonical hash, and beside this the hash of conditions as they are
     spelled, which earlier versions stored; only means have ``mean_bounds`` (see ``Plan``).  Moments
-    and regressions have ``moments``, the aggregate with the bounds and the grid that are planned,
-    and quantiles have ``quantiles``, likewise with the bins.
+    and regressions have ``moments``, the aggregate with the bounds, the grid and the weights that
+    are planned, and quantiles have ``quantiles``, likewise with the bins.
 
     For counts that are protected together the vector holds their ``nodes``, and ``keys`` belong to
     the counts that are computed from it; so it is with the tables of ``marginals``.  That of a
@@ -86,6 +87,7 @@ def prepare(
     the number of the dataset's declaration, null for the first.  Raises
     ``InvalidInput`` with the pointer of what is not valid.
     """
+    request = _weighted(request, mechanism)
     plan = interpret(dataset, request)
     opened = plan.open_keys is not None
     named, simplest = (dataset.name, version, mechanism, declaration), simplest_plan(plan)
@@ -106,6 +108,13 @@ def prepare(
         marginals=plan.marginals,
         workload=plan.workload,
     )
+
+
+def _weighted(request: ComputedQuery, mechanism: str) -> ComputedQuery:
+    """Return a query whose moments have the weights that are chosen for them."""
+    if not isinstance(request.aggregate, Moments | Regression):
+        return request
+    return request.model_copy(update={"aggregate": weighted(request.aggregate, mechanism)})
 
 
 def _moments(

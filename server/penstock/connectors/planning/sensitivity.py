@@ -27,8 +27,8 @@ to ``[c min(lo, 0), c max(hi, 0)]``; to a mean the pair of
   pair move equally far, so that the same noise is right for both.
 
 To moments of ``k`` columns it gives the sums of ``z_i z_j`` (``moments``), ``W^2 min(n, c)`` among
-them, likewise times ``c / n`` if ``n > c``; ``Products`` has their norms.  Without products, to the
-count and the sums alone, it gives those of ``W`` and ``z_i``; ``Sums`` has the norms.
+them, likewise times ``c / n`` if ``n > c``, each times its weight; ``moments.products`` has their
+norms, and those of moments of order 1.
 
 To the nodes of a tree over bins (``structures.bin_tree``) it gives ``min(n, c)`` rows, each of
 which is in one node of each level; ``NodeCounts`` has the norms.
@@ -38,6 +38,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from typing import Protocol
 
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.privacy.sensitivity import Sensitivity
@@ -84,6 +85,18 @@ class Norms:
         return Sensitivity(
             l1=self.l1 * step, l2_squared=self.l2_squared * step * step, linf=linf * step
         )
+
+
+class Contributed(Protocol):
+    """Represent what one unit gives to one group."""
+
+    @property
+    def given(self) -> Norms:
+        """Return ``B``: the norms of what a unit gives to one group."""
+
+    @property
+    def exchanged(self) -> Norms:
+        """Return ``W``: the norms by which two units that are both in one group differ."""
 
 
 @dataclass(frozen=True)
@@ -190,111 +203,6 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Products:
-    """Represent what one unit gives to the products of ``factors`` columns in one group.
-
-    A row gives ``m(z)``, the numbers ``z_i z_j`` for ``i <= j``, where ``z_0 = W`` and the others
-    are between ``-W`` and ``W``; a unit with ``n`` rows gives ``min(n, c)`` times the mean of its
-    rows.  In the following ``W = 1``, and ``d`` is the number of columns and one.
-
-    Given (``B``): each number is at most ``c``, and all are where every ``|z_i| = 1``.
-
-    Exchanged (``W``): norms are convex, so that the worst of two units is ``n m(z)`` and
-    ``n' m(z')`` with ``n, n'`` of 1 and ``c``.  With ``x_i = z_i^2`` the square of the Euclidean
-    norm is ``G - n n' (z . z')^2``, where
-
-        G = (n sum x_i)^2 / 2 + (n' sum x'_i)^2 / 2 + sum (n x_i - n' x'_i)^2 / 2
-
-    is convex in ``x`` and ``x'`` and so largest where all are 0 or 1, and there at most
-    ``c^2 d^2``, where all are 1 and ``n = n' = c``.  If ``d`` is even this is reached: half of the
-    ``z_i`` have the opposite sign of ``z'_i``.  If ``d`` is odd the sum ``z . z'`` is odd at the
-    corners, and the maximum ``c^2 (d^2 - 1)``: anywhere else ``G`` is a mean of its values at
-    corners, of which all but one are at most ``c^2 (d^2 - d + 1)``, and loses more than
-    ``(z . z')^2`` does.  The test enumerates small cases.  The largest number is ``2 c``, of a sum
-    whose column has opposite ends.  The sum of the numbers is at most what each can reach, and by
-    Cauchy and Schwarz the root of their number times the Euclidean norm; which is not reached.
-
-    A unit with more than ``c`` rows is ``scaled`` to whole numbers, each by at most 1/2, which
-    moves two units by at most the root of the number of products.
-    """
-
-    factors: int
-    max_rows: int
-    grid: int
-    scaled: bool
-
-    @property
-    def count(self) -> int:
-        """Return how many numbers a group has."""
-        return (self.factors + 1) * (self.factors + 2) // 2
-
-    @property
-    def largest(self) -> int:
-        """Return the largest absolute value of one number in steps."""
-        return self.max_rows * self.grid**2
-
-    @property
-    def given(self) -> Norms:
-        """Return ``B``: the norms of what a unit gives to one group."""
-        return Norms(self.count * self.largest, self.count * self.largest**2, self.largest)
-
-    @property
-    def exchanged(self) -> Norms:
-        """Return ``W``: the norms by which two units that are both in one group differ."""
-        size = self.factors + 1
-        l2_squared = self.largest**2 * (size**2 - size % 2)
-        if self.scaled:
-            l2_squared = (_root(l2_squared) + _root(self.count)) ** 2
-        doubled = self.factors + self.factors * (self.factors - 1) // 2
-        each = (2 * doubled + self.factors) * self.largest + (self.max_rows - 1) * self.grid**2
-        return Norms(min(each, _root(self.count * l2_squared)), l2_squared, 2 * self.largest)
-
-
-@dataclass(frozen=True)
-class Sums:
-    """Represent what one unit gives to the count and the sums of ``factors`` columns in one group.
-
-    A row gives ``W`` and the numbers ``z_1 ... z_k``, each between ``-W`` and ``W``; a unit with
-    ``n`` rows gives ``b = min(n, c)`` times the mean of its rows, rounded.  In the following
-    ``W = 1``; it is a whole number, so that rounding leaves ``-b`` and ``b`` where they are.
-
-    Given (``B``): each number is at most ``c``, and all are where every ``|z_i| = 1``.
-
-    Exchanged (``W``): two units with ``b`` and ``b'`` differ in the count by ``b - b'`` and in each
-    sum by up to ``b + b'``.  All norms are convex in both numbers, so that they are largest where
-    these are 1 or ``c``, and no less for ``b = b' = c`` than for ``c`` and 1: ``2 k c`` is ``(c -
-    1) (k - 1)`` more than ``c - 1 + k (c + 1)``, and ``4 k c^2`` is ``(c - 1) (k (3 c + 1) - c +
-    1)`` more than ``(c - 1)^2 + k (c + 1)^2``.  So the count does not differ, and each sum by ``2
-    c``: rows of opposite ends reach it.
-    """
-
-    factors: int
-    max_rows: int
-    grid: int
-
-    @property
-    def count(self) -> int:
-        """Return how many numbers a group has."""
-        return self.factors + 1
-
-    @property
-    def largest(self) -> int:
-        """Return the largest absolute value of one number in steps."""
-        return self.max_rows * self.grid
-
-    @property
-    def given(self) -> Norms:
-        """Return ``B``: the norms of what a unit gives to one group."""
-        return Norms(self.count * self.largest, self.count * self.largest**2, self.largest)
-
-    @property
-    def exchanged(self) -> Norms:
-        """Return ``W``: the norms by which two units that are both in one group differ."""
-        apart = 2 * self.largest
-        return Norms(self.factors * apart, self.factors * apart**2, apart)
-
-
-@dataclass(frozen=True)
 class NodeCounts:
     """Represent what one unit gives to the nodes of a tree over bins in one group.
 
@@ -331,12 +239,6 @@ class NodeCounts:
         return Norms(2 * given.l1, 2 * given.l2_squared, given.linf)
 
 
-def _root(square: int) -> int:
-    """Return the smallest integer that is at least the root."""
-    root = math.isqrt(square)
-    return root + (root**2 < square)
-
-
 def rounded(value: Fraction, step: Fraction) -> int:
     """Return the number of steps nearest to ``value``: ``floor(value/step + 1/2)``."""
     return math.floor(value / step + Fraction(1, 2))
@@ -344,7 +246,7 @@ def rounded(value: Fraction, step: Fraction) -> int:
 
 def derived(
     relation: NeighboringRelation,
-    contribution: Contribution | Record | Products | Sums | NodeCounts,
+    contribution: Contributed,
     max_groups: int,
     keys: int,
 ) -> Norms:

@@ -5,10 +5,12 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import (
     AfterValidator,
     BeforeValidator,
+    Discriminator,
     Field,
     PlainSerializer,
     PlainValidator,
     SerializerFunctionWrapHandler,
+    Tag,
     WithJsonSchema,
     model_serializer,
     model_validator,
@@ -79,6 +81,32 @@ Factors = Annotated[
 Bounds = Annotated[tuple[Number, Number], Field(strict=False)]
 """The lower bound and the upper bound of a column's values."""
 
+LARGEST_WEIGHT = 64
+EQUAL: Final = "equal"
+"""The word for weights that are all equal."""
+
+_ByNumber = Annotated[
+    dict[Annotated[str, Field(max_length=600)], Annotated[int, Field(ge=1, le=LARGEST_WEIGHT)]],
+    Field(max_length=MOST_FACTORS * (MOST_FACTORS + 3) // 2 + 1),
+]
+
+
+def _form_of_weights(value: object) -> str | None:
+    if isinstance(value, dict):
+        return "<by_number>"
+    return "<equal>" if value == EQUAL else None
+
+
+Weights = Annotated[
+    Annotated[Literal["equal"], Tag("<equal>")] | Annotated[_ByNumber, Tag("<by_number>")],
+    Discriminator(
+        _form_of_weights,
+        custom_error_type="weights",
+        custom_error_message="This must be equal, or a weight for each number, as n and sum:x.",
+    ),
+]
+"""How noise is shared between the numbers: ``equal``, or a weight for each, such as ``sum:x``."""
+
 Grid = Annotated[int, Field(ge=16, le=FINEST_GRID), AfterValidator(_power_of_two)]
 """The number of steps between a column's bounds, a power of two."""
 
@@ -86,6 +114,7 @@ Grid = Annotated[int, Field(ge=16, le=FINEST_GRID), AfterValidator(_power_of_two
 class _OnAGrid(Spec):
     bounds: Annotated[dict[ColumnName, Bounds], Field(max_length=MOST_FACTORS)] | None = None
     grid: Grid | None = None
+    weights: Weights | None = None
 
     @model_validator(mode="after")
     def _require_coarse(self) -> Self:
@@ -96,6 +125,22 @@ class _OnAGrid(Spec):
                 {"most": LARGEST_GRID, "field": "grid"},
             )
         return self
+
+    @model_serializer(mode="wrap")
+    def _dumped(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out what earlier versions did not have, so that their texts stay."""
+        fields: dict[str, Any] = dump(self)
+        former = {"order": 2, "weights": None}
+        return {
+            name: part
+            for name, part in fields.items()
+            if name not in former or part != former[name]
+        }
+
+
+def order_of(aggregate: object) -> Order:
+    """Return how many columns are multiplied with each other at most."""
+    return aggregate.order if isinstance(aggregate, Moments) else 2
 
 
 def largest_grid_of(order: Order) -> int:
@@ -108,24 +153,20 @@ class Moments(_OnAGrid):
 
     With ``order`` 1 they are the count, the sums and the means, with less noise.  Values are cut to
     ``bounds``, for columns that are left out to the column's own, and rounded to one of ``grid``
-    steps between them.
+    steps between them.  Of the released numbers one with a larger one of the ``weights`` has less
+    noise; without any they are chosen for variances and covariances.
     """
 
     type: Literal["moments"]
     columns: Factors
     order: Order = 2
 
-    @model_serializer(mode="wrap")
-    def _dumped(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the order of earlier versions, so that their texts stay."""
-        fields: dict[str, Any] = dump(self)
-        return {name: part for name, part in fields.items() if name != "order" or part != 2}
-
 
 class Regression(_OnAGrid):
     """The coefficients of ``outcome`` on ``predictors`` by least squares, over each group.
 
-    Values are cut and rounded as those of moments are.
+    Values are cut and rounded as those of moments are.  Without ``weights`` they are chosen for the
+    coefficients.
     """
 
     type: Literal["regression"]

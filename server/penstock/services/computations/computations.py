@@ -93,6 +93,7 @@ def describe(
             power_advice.expected_maximum(kind, reader.rung, dimension) if asks else None,
             _at_delta(kind, reader.rung, delta),
             kind.ranks(reader.rung),
+            kind.expected(reader.rung),
         )
         for reader in seen
     ]

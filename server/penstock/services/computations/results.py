@@ -5,7 +5,12 @@ from dataclasses import dataclass
 
 from penstock.accounting.charging.ledger import Entry
 from penstock.services.ledger.quotes import Quote
-from penstock.services.schemas.previews import PowersView, RankErrorView, ReadAtDeltaView
+from penstock.services.schemas.previews import (
+    ExpectedEstimatesView,
+    PowersView,
+    RankErrorView,
+    ReadAtDeltaView,
+)
 from penstock.services.schemas.stream_previews import StreamPreviewView
 from penstock.services.schemas.views import ComposedView, TierLevelView
 
@@ -28,6 +33,7 @@ class DescribedTier:
     expected_maximum: float | None
     at_delta: ReadAtDeltaView | None
     ranks: list[RankErrorView] | None
+    expected: ExpectedEstimatesView | None
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,7 @@ def answer(
     keys = prepared.keys or ()
     if kind is MomentsKind:
         view = own["columns_read"].view()
+        values = (values.reshape(-1, len(view.weights)) / np.array(view.weights)).ravel()
         numbers = _estimated(estimates_of(_listed(keys), values, _EXACT, view, NOISE))
     elif kind is QuantilesKind:
         view = own["binned"].view()

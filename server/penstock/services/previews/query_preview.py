@@ -272,6 +272,7 @@ def _tier(seen: _Seen, described: DescribedTier) -> PreviewTierView:
         histogram=level.histogram,
         at_delta=described.at_delta,
         ranks=described.ranks,
+        expected=described.expected,
     )
 
 

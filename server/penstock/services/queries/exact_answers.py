@@ -101,7 +101,7 @@ def _hash_today(session: Session, query: Query) -> str:
         return stored
     dataset = as_declared(session, session.get_one(Dataset, query.dataset_id), query)
     try:
-        request = kind_of(query).request_model.model_validate(spec)
+        request = kind_of(query).request_of(spec)
         return planned(dataset, request).canonical_hash or stored
     except (InvalidInput, ValueError):
         # This version does not read it: it is what it was.
@@ -192,7 +192,7 @@ def prepared_again(
                 f"The server computes {query.readable!r} itself; leave values out.",
                 pointer="/values",
             )
-        request: Request = kind.request_model.model_validate(spec)
+        request: Request = kind.request_of(spec)
         prepared, reader = prepared_for(server, dataset, request)
         return prepared, reader(query)
     if values is None:

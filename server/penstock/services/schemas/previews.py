@@ -83,6 +83,35 @@ class RankErrorView:
 
 
 @dataclass(frozen=True)
+class ExpectedEstimateView:
+    """Hold the standard deviation that noise gives to an estimate; null if there is none."""
+
+    name: str
+    standard_deviation: float | None
+
+
+@dataclass(frozen=True)
+class NumberWeightView:
+    """Hold the weight of one number of each group, by which its noise is divided."""
+
+    name: str
+    weight: int
+
+
+@dataclass(frozen=True)
+class ExpectedEstimatesView:
+    """Hold how noisy the estimates of moments would be, for one group of ``rows`` rows.
+
+    Their values are spread evenly between the bounds, each column by itself.  For other numbers of
+    rows all but those of ``n`` and of sums are in inverse proportion.
+    """
+
+    rows: int
+    weights: list[NumberWeightView]
+    estimates: list[ExpectedEstimateView]
+
+
+@dataclass(frozen=True)
 class PreviewTierView:
     """Hold what one tier would get of a query, and what its account would be charged.
 
@@ -91,7 +120,8 @@ class PreviewTierView:
     already.  ``expected_maximum`` is the expected largest error of all values, for a query that
     requested generalized Gaussian noise.  ``histogram`` belongs to sparse histograms.  ``at_delta``
     is less than the pure guarantee of a long vector with Laplace noise; null if it is not.
-    ``ranks`` are the errors of ranks of quantiles, that of the median among them.
+    ``ranks`` are the errors of ranks of quantiles, that of the median among them, ``expected`` the
+    standard deviations of estimates of moments.
     """
 
     tier: str
@@ -105,6 +135,7 @@ class PreviewTierView:
     histogram: HistogramView | None = None
     at_delta: ReadAtDeltaView | None = None
     ranks: list[RankErrorView] | None = None
+    expected: ExpectedEstimatesView | None = None
 
 
 @dataclass(frozen=True)

@@ -240,12 +240,14 @@ class ProductsView:
 
     ``outcome`` belongs to a regression, and is the last of ``columns``; ``rows_per_unit`` is the
     most rows of one privacy unit in a group.  Those of ``order`` 1 are the count and the sums.
+    ``weights`` has one for each number of a group: the noise of a number is divided by its own.
     """
 
     columns: list[ColumnScaleView]
     outcome: str | None
     rows_per_unit: int
-    order: int = 2
+    order: int
+    weights: list[int]
 
 
 @dataclass(frozen=True)

@@ -46,8 +46,9 @@ class PreviewCharts:
 
     ``budgets`` is None if some tier has no room for the charge; ``keys`` gives the counts from
     which a sparse histogram lists keys, ``steps`` the margin of error of a stream by element.
-    ``ranks`` gives the margin of error of the rank of each quantile.  ``of_sums`` marks errors of
-    the sums from which means are computed.
+    ``ranks`` gives the margin of error of the rank of each quantile, ``estimates`` the standard
+    deviations of those of moments, and ``weights`` what their numbers have.  ``of_sums`` marks
+    errors of the sums from which means are computed.
     """
 
     errors: Picture
@@ -58,6 +59,8 @@ class PreviewCharts:
     keys: Table | None = None
     steps: Table | None = None
     ranks: Table | None = None
+    estimates: Table | None = None
+    weights: str = ""
     of_sums: bool = False
 
 
@@ -86,6 +89,8 @@ def charts_of_query(
         preview=preview,
         keys=_listed(preview),
         ranks=_ranked(preview),
+        estimates=_estimated(preview),
+        weights=_weights(preview),
         of_sums=of_sums,
     )
 
@@ -143,6 +148,33 @@ def _ranked(preview: PreviewView) -> Table | None:
         ),
         frozenset(range(1, len(first) + 1)),
     )
+
+
+def _estimated(preview: PreviewView) -> Table | None:
+    """Return for each estimate of moments its standard deviation at each tier."""
+    listed = [(tier.tier, tier.expected) for tier in preview.tiers if tier.expected]
+    if not listed:
+        return None
+    columns = [[each.standard_deviation for each in expected.estimates] for _, expected in listed]
+    names = [each.name for each in listed[0][1].estimates]
+    return Table(
+        "Standard deviations of estimates",
+        ("estimate", *(f"{tier}, from {expected.rows:,} rows" for tier, expected in listed)),
+        tuple(
+            (name, *("too noisy" if each is None else figure(each) for each in row))
+            for name, *row in zip(names, *columns, strict=True)
+        ),
+        frozenset(range(1, len(listed) + 1)),
+    )
+
+
+def _weights(preview: PreviewView) -> str:
+    """Return the weights of the numbers of moments in words; empty of anything else."""
+    shown = next((tier.expected for tier in preview.tiers if tier.expected), None)
+    weights = [] if shown is None else shown.weights
+    if len({each.weight for each in weights}) == 1:
+        return "equal weights"
+    return ", ".join(f"{each.name} {each.weight}" for each in weights)
 
 
 def _listed(preview: PreviewView) -> Table | None:

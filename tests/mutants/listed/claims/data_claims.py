@@ -31,12 +31,12 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D17",
         name="products-exchanged-like-given",
-        path="connectors/planning/sensitivity.py",
-        before="        l2_squared = self.largest**2 * (size**2 - size % 2)\n",
-        after="        l2_squared = self.largest**2 * self.count\n",
+        path="connectors/planning/moments/products.py",
+        before="        l2_squared = square * step**2\n",
+        after="        l2_squared = self.given.l2_squared\n",
         wrong="two units are taken to be no further apart in their products than one is from none",
         tests=(
-            "tests/unit/connectors/planning/test_moments.py::test_no_two_units_are_further_apart_than_is_derived",
+            "tests/unit/connectors/planning/moments/test_products.py::test_no_two_units_are_further_apart_than_is_derived",
         ),
     ),
     Mutant(

@@ -64,11 +64,14 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D22",
         name="sums-exchanged-like-given",
-        path="connectors/planning/sensitivity.py",
-        before="        apart = 2 * self.largest\n",
-        after="        apart = self.largest\n",
+        path="connectors/planning/moments/products.py",
+        before="                    *((self.max_rows + least) * weight * self.grid"
+        " for weight in sums),\n",
+        after="                    *(self.max_rows * weight * self.grid for weight in sums),\n",
         wrong="two units are taken to be no further apart in their sums than one is from none",
-        tests=("tests/unit/connectors/planning/test_moments.py::test_the_norms_of_sums_are_exact",),
+        tests=(
+            "tests/unit/connectors/planning/moments/test_products.py::test_the_norms_of_sums_are_exact",
+        ),
     ),
     Mutant(
         row="D22",

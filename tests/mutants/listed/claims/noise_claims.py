@@ -7,6 +7,40 @@ from tests.mutants.mutant import Mutant
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
+        row="D17",
+        name="weights-without-sensitivity",
+        path="connectors/planning/plan.py",
+        before="        return Products(len(self.factors), self.max_rows, self.grid, scaled,"
+        " self.weights)\n",
+        after="        return Products(len(self.factors), self.max_rows, self.grid, scaled)\n",
+        wrong="numbers are multiplied by weights, and their sensitivity is that without them",
+        tests=(
+            "tests/property/test_sensitivity_add_remove.py::test_the_worst_person_attains_every_norm",
+        ),
+    ),
+    Mutant(
+        row="D17",
+        name="weights-of-sums-without-those-of-squares",
+        path="connectors/planning/moments/products.py",
+        before="            (i, j): max(weight, squares[j - 1] if i == 0 else 0) ** 2\n",
+        after="            (i, j): weight**2\n",
+        wrong="squares with large weights are taken not to move two units apart",
+        tests=(
+            "tests/unit/connectors/planning/moments/test_products.py::test_no_two_units_are_further_apart_than_is_derived",
+        ),
+    ),
+    Mutant(
+        row="D17",
+        name="weights-unread",
+        path="services/noise/estimates/products.py",
+        before="        parts = gradient / np.array(self.weights) if self.weights else gradient\n",
+        after="        parts = gradient\n",
+        wrong="intervals take a number with a small weight to be as near as one with a large one",
+        tests=(
+            "tests/unit/services/noise/estimates/test_coverage.py::test_an_interval_of_numbers_with_weights_misses_as_often_as_it_says",
+        ),
+    ),
+    Mutant(
         row="N1",
         name="noise-of-every-level-added-up",
         path="mechanisms/multiple_release.py",

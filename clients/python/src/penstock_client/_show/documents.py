@@ -128,6 +128,7 @@ def preview(answer: Preview) -> Document:
         *_strategies(answer.strategies),
         *((f"  {answer.powers.reason}",) if answer.powers else ()),
         *(tier.ranks_in_words() for tier in answer.tiers if tier.ranks),
+        *(line for tier in answer.tiers for line in tier.expected_in_words()),
     )
     return Document(answer.answer, columns, rows, facts, note=answer.refusal or "")
 

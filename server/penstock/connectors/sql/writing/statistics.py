@@ -4,7 +4,7 @@ from itertools import combinations
 
 from penstock.connectors.binned import edges
 from penstock.connectors.binned.quantiles import Quantiles
-from penstock.connectors.planning import moments
+from penstock.connectors.planning.moments.grid import planned
 from penstock.connectors.specs.models import (
     ComputedQuery,
     Count,
@@ -77,12 +77,15 @@ def _sum(
 def _is_default(
     aggregate: Moments | Regression, query: ComputedQuery, dataset: DatasetSpec
 ) -> bool:
-    """Return True if bounds and grid are those that are planned if nothing is said of them."""
+    """Return True if bounds and grid are those that are planned if nothing is said of them.
+
+    Weights share noise out, and are no part of an exact answer.
+    """
     rows = query.contribution.max_rows_per_group or 1
     rows = rows if isinstance(dataset.privacy_unit, UnitColumn) else 1
     plain = aggregate.model_copy(update={"bounds": None, "grid": None})
-    planned = [moments.planned(dataset, each, rows) for each in (plain, aggregate)]
-    return planned[0] == planned[1]
+    settled = [planned(dataset, each, rows) for each in (plain, aggregate)]
+    return settled[0] == settled[1]
 
 
 def _moments(

@@ -6,6 +6,7 @@
 * ``regression``  the coefficients of least squares
 * ``quantiles``   quantiles and distribution functions, from sums over bins
 * ``reading``     the estimates of all groups of a release
+* ``expected``    how noisy the estimates of moments would be
 * ``workloads``   the answers of workloads, from the sums of their strategies
 * ``sized_counts``  counts of a declared size, with that of another release
 * ``marginals``   the cells of marginals, and the forms in which they are reported

@@ -147,7 +147,7 @@ class _Moments:
 
     def _deviation(self, column: int) -> float:
         """Return the standard deviation that noise gives to the variance of a column."""
-        return self._products.deviation * float(np.linalg.norm(self._gradient(column, column)))
+        return math.sqrt(self._products.noise_of(self._gradient(column, column)))
 
     def _furthest(self, column: int) -> float:
         return (1 + abs(float(self._means[column]))) ** 2

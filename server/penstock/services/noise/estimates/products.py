@@ -1,8 +1,9 @@
 """Hold the released products of one group, and what is estimated from them.
 
-All estimates are smooth functions of the released numbers, which have noise of one variance and
-are independent, so that to first order the variance of an estimate is that variance times the
-square of the gradient's norm (the delta method).  Its interval is the estimate plus and minus its
+All estimates are smooth functions of the released numbers, whose noise is independent and has one
+variance divided by the square of each one's weight, so that to first order the variance of an
+estimate is that variance times the square of the norm of the gradient, each part of it divided by
+the weight (the delta method).  Its interval is the estimate plus and minus its
 standard deviation times a ratio: the larger one of a normal law's, 1.96 at 95%, and of the half
 width of one released number over that one's standard deviation.  For Gaussian noise both are equal;
 a sum of several other noises has a law between the two, which simulations show and no theorem, so
@@ -61,9 +62,10 @@ class Products:
 
     Of order 1 there are the count and the sums alone, the first row of the matrix.
 
-    ``deviation`` is the standard deviation of the noise of each, ``ratio`` that of the half width
-    of its interval to it.  ``rows_per_unit`` is the most rows of one privacy unit.  With
-    ``sampling`` the intervals are about the population that the units are a sample of.
+    ``deviation`` is the standard deviation of the noise of each times its weight, which is 1
+    without ``weights``; ``ratio`` that of the half width of its interval to it.  ``rows_per_unit``
+    is the most rows of one privacy unit.  With ``sampling`` the intervals are about the population
+    that the units are a sample of.
     """
 
     numbers: Numbers
@@ -73,6 +75,7 @@ class Products:
     rows_per_unit: int
     sampling: bool
     order: Order = 2
+    weights: tuple[int, ...] = ()
 
     @cached_property
     def matrix(self) -> Numbers:
@@ -93,12 +96,23 @@ class Products:
         """Return False if there are too few rows for the noise, or too few units to be a sample."""
         if self.sampling and self.count < FEWEST_UNITS * self.rows_per_unit:
             return False
-        return self.count >= FEWEST * self.deviation and self.count > 0
+        return self.count >= FEWEST * self.count_deviation and self.count > 0
+
+    @property
+    def count_deviation(self) -> float:
+        """Return the standard deviation of the noise of the count."""
+        return self.deviation / (self.weights[0] if self.weights else 1)
+
+    def noise_of(self, gradient: Numbers) -> float:
+        """Return the variance that noise gives to an estimate with this gradient."""
+        parts = gradient / np.array(self.weights) if self.weights else gradient
+        return self.deviation**2 * float(parts @ parts)
 
     def estimated_count(self) -> Estimate:
         """Return the number of rows."""
-        half = self.ratio * self.deviation
-        return Estimate("n", self.count, self.count - half, self.count + half, self.deviation)
+        half = self.ratio * self.count_deviation
+        ends = self.count - half, self.count + half
+        return Estimate("n", self.count, *ends, self.count_deviation)
 
     def estimated(
         self, name: str, value: float, gradient: Numbers, sampled: float, scale: float = 1
@@ -107,7 +121,7 @@ class Products:
 
         ``sampled`` is the variance that sampling adds for units of one row each.
         """
-        variance = self.deviation**2 * float(gradient @ gradient)
+        variance = self.noise_of(gradient)
         if self.sampling:
             # The rows of one unit may be all alike: then there are that many fewer of them.
             variance += max(sampled, 0.0) * self.rows_per_unit

@@ -61,8 +61,8 @@ def estimates_of(
     """Return the estimates of each group, those of one group together, in the order of the keys.
 
     ``values`` have the shape ``(groups * numbers,)``, the numbers of one group together; ``error``
-    is that of each of them.  Intervals have the confidence of ``error``.  With ``names`` they are
-    read as the regression of the last of these columns on the others.
+    is that of the ones with the least weight.  Intervals have the confidence of ``error``.  With
+    ``names`` they are read as the regression of the last of these columns on the others.
     """
     ratio = _ratio(error)
     known = [each.name for each in view.columns]
@@ -72,6 +72,8 @@ def estimates_of(
     order: Order = 1 if view.order == 1 else 2
     count = len(pairs(len(known), order))
     read = _numbers_of(places, len(known), order)
+    deviation = error.standard_deviation * min(view.weights)
+    weights = tuple(view.weights[number] for number in read)
     regressed = bool(names) or view.outcome is not None
     estimated = {1: sums, 2: regression if regressed else moments}[order]
     estimates = []
@@ -79,11 +81,12 @@ def estimates_of(
         products = Products(
             numbers[read],
             len(scales),
-            error.standard_deviation,
+            deviation,
             ratio,
             view.rows_per_unit,
             sampling=interval != NOISE,
             order=order,
+            weights=weights,
         )
         key = _group(keys[group * count])
         estimates += [_shown(each, key, interval) for each in estimated(products, scales)]

@@ -4,8 +4,9 @@ With ``A`` for the sums of products of the predictors and the constant, and ``b`
 outcome, the coefficients are ``A^-1 b``.  Noise ``E`` and ``e`` moves them to first order by
 ``A^-1 (e - E beta)``.  No ridge is added: it would move the coefficients away from those that the
 interval is about.  In its place nothing is estimated where the smallest eigenvalue of ``A`` is
-within ``FEWEST / 2`` norms of the noise, which is at most about ``2 sqrt(d)`` deviations for ``d``
-rows (Wigner 1955): then noise may have made the matrix singular.
+within ``FEWEST / 2`` norms of the noise, which is at most about twice the largest norm of a row,
+``2 sqrt(d)`` deviations for ``d`` rows of equal weights (Wigner 1955; Bandeira, van Handel 2016 for
+others): then noise may have made the matrix singular.
 
 About a population, sampling adds ``s^2 A^-1`` to the covariance, where ``s^2`` is the mean square
 of the residuals: that holds if it is the same for all values of the predictors.
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from penstock.connectors.planning.plan import pairs
 from penstock.services.noise.estimates.products import (
     FEWEST,
     Estimate,
@@ -32,7 +34,7 @@ def regression(products: Products, scales: Sequence[Scale]) -> list[Estimate]:
     size = len(scales)
     gram, with_outcome = products.matrix[:size, :size], products.matrix[:size, size]
     smallest = float(np.linalg.eigvalsh(gram)[0])
-    if not products.is_clear or smallest < FEWEST * products.deviation * size**0.5:
+    if not products.is_clear or smallest < FEWEST * _noise(products, size):
         return [products.estimated_count(), *map(unclear, names)]
     inverse = np.linalg.inv(gram)
     solution = inverse @ with_outcome
@@ -51,6 +53,16 @@ def regression(products: Products, scales: Sequence[Scale]) -> list[Estimate]:
             )
         )
     return estimates
+
+
+def _noise(products: Products, size: int) -> float:
+    """Return the largest norm of a row of the noise of the predictors' matrix, in the mean."""
+    parts = products.gradient()
+    for place, weight in zip(
+        pairs(products.factors), products.weights or np.ones(len(products.numbers)), strict=True
+    ):
+        parts[place] = parts[place[::-1]] = products.deviation / weight
+    return float(np.linalg.norm(parts[:size, :size], axis=1).max())
 
 
 def _directions(predictors: Sequence[Scale], outcome: Scale) -> tuple[list[Numbers], list[float]]:

@@ -43,7 +43,7 @@ from penstock.services.schemas.estimates.covariance import (
 from penstock.services.schemas.estimates.marginals import MarginalView
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.histograms import HistogramView
-from penstock.services.schemas.previews import RankErrorView
+from penstock.services.schemas.previews import ExpectedEstimatesView, RankErrorView
 from penstock.services.schemas.queries import ComputedQueryRequest, Terms
 from penstock.services.schemas.views import (
     ErrorsView,
@@ -118,6 +118,11 @@ class QueryKind(Process, ABC):
     @abstractmethod
     def requested_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
         """Return the fields of this kind from a request; ``None`` for a request of another kind."""
+
+    @classmethod
+    def request_of(cls, spec: Mapping[str, Any]) -> ComputedQueryRequest:
+        """Return the request that a stored spec is of, for what the server computes."""
+        return cls.request_model.model_validate(spec)
 
     @classmethod
     def stored_family(cls, query: Query, own: Mapping[str, Any]) -> type[Mechanism]:
@@ -298,6 +303,10 @@ class QueryKind(Process, ABC):
 
     def ranks(self, rung: int) -> list[RankErrorView] | None:
         """Return the errors of ranks of quantiles; ``None`` for other kinds."""
+        return None
+
+    def expected(self, rung: int) -> ExpectedEstimatesView | None:
+        """Return how noisy estimates of moments would be; ``None`` for other kinds."""
         return None
 
     def covariance(self, rung: int) -> CovarianceView | None:

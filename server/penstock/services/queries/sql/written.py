@@ -40,7 +40,7 @@ def sql_of_stored(dataset: Dataset, query: Query) -> str | None:
         return None
 
     def write() -> str | None:
-        request = kind_of(query).request_model.model_validate(json.loads(query.spec))
+        request = kind_of(query).request_of(json.loads(query.spec))
         return written(request, spec_of(dataset))
 
     return _LATEST.of(_digest(query.spec, dataset.spec), write)

@@ -45,9 +45,10 @@ def products(
     ratio: float = GAUSSIAN_RATIO,
     rows_per_unit: int = 1,
     sampling: bool = False,
+    weights: tuple[int, ...] = (),
 ) -> Products:
-    """Return released numbers with the standard deviation of their noise."""
-    return Products(numbers, factors, deviation, ratio, rows_per_unit, sampling)
+    """Return released numbers with the standard deviation of their noise, times their weight."""
+    return Products(numbers, factors, deviation, ratio, rows_per_unit, sampling, weights=weights)
 
 
 def in_units(points: NDArray[np.float64], scales: Sequence[Scale] = SCALES) -> NDArray[np.float64]:

@@ -14,6 +14,8 @@ from scipy import stats
 from tests.statistical.checks import FALSE_ALARM
 from tests.unit.services.noise.estimates.rows import SCALES, generator_of, products, rows, summed
 
+from penstock.connectors.planning.moments.weights import weighted, weights_of
+from penstock.connectors.specs.moments import Moments, Regression
 from penstock.services.noise.estimates.moments import moments
 from penstock.services.noise.estimates.products import Estimate, Products, Scale
 from penstock.services.noise.estimates.regression import regression
@@ -34,10 +36,37 @@ def exact(points: NDArray[np.float64]) -> dict[str, float]:
     return {each.name: each.value or 0.0 for each in estimated(products(summed(points), 1e-9))}
 
 
+MOMENTS, REGRESSION = (
+    weights_of(weighted(of, "gaussian"))
+    for of in (
+        Moments(type="moments", columns=("age", "cost")),
+        Regression(type="regression", outcome="cost", predictors=("age",)),
+    )
+)
+"""The weights that are chosen."""
+
+WEIGHTED = [
+    *((REGRESSION, deviation) for deviation in (1.0, 10.0, 25.0)),
+    *(pytest.param(MOMENTS, each, marks=pytest.mark.nightly) for each in (1.0, 10.0, 25.0)),
+]
+
+
 def misses(
-    deviation: float, *, narrower: float = 1, sampling: bool = False
+    deviation: float,
+    *,
+    narrower: float = 1,
+    sampling: bool = False,
+    weights: tuple[int, ...] = (),
+    read: tuple[int, ...] | None = None,
 ) -> tuple[Counter[str], Counter[str]]:
-    """Return how many intervals of each estimate miss the true one, and how many there are."""
+    """Return how many intervals of each estimate miss the true one, and how many there are.
+
+    ``deviation`` is that of a number with the largest weight.  With ``read`` the numbers are taken
+    to have these weights.
+    """
+    drawn = np.array(weights or (1,) * 6)
+    known = weights if read is None else read
+    whole = deviation * max(known, default=1)
     generator = generator_of(f"noise of {deviation:g}")
     points = rows(COUNT)
     # A population is many times as large as what is drawn from it with each draw.
@@ -48,8 +77,8 @@ def misses(
     for _ in range(TRIALS):
         if sampling:
             numbers = summed(crowd[generator.integers(0, len(crowd), COUNT)])
-        noisy = numbers + generator.normal(0, deviation, len(numbers))
-        of = products(noisy, deviation, sampling=sampling)
+        noisy = numbers + generator.normal(0, deviation * max(drawn) / drawn)
+        of = products(noisy, whole, sampling=sampling, weights=known)
         for each in estimated(replace(of, ratio=of.ratio * narrower)):
             if each.lower is None or each.upper is None:
                 continue
@@ -75,6 +104,34 @@ def test_an_interval_misses_as_often_as_it_says(deviation: float) -> None:
         assert not too_often(missed[name]), name
         if times == TRIALS:
             assert not too_seldom(missed[name]), name
+
+
+@pytest.mark.parametrize(("weights", "deviation"), WEIGHTED)
+def test_an_interval_of_numbers_with_weights_misses_as_often_as_it_says(
+    weights: tuple[int, ...], deviation: float
+) -> None:
+    missed, shown = misses(deviation, weights=weights)
+    assert len(shown) == 13
+    for name, times in shown.items():
+        assert not too_often(missed[name]), name
+        if times == TRIALS:
+            assert not too_seldom(missed[name]), name
+
+
+@pytest.mark.parametrize(("weights", "deviation"), WEIGHTED)
+def test_an_interval_about_a_population_of_numbers_with_weights_misses_no_more_often(
+    weights: tuple[int, ...], deviation: float
+) -> None:
+    missed, shown = misses(deviation, sampling=True, weights=weights)
+    of_rows = [name for name in shown if name != "n" and not name.startswith("sum:")]
+    assert not [name for name in of_rows if too_often(missed[name])]
+
+
+def test_intervals_that_take_weights_for_equal_ones_are_found_out() -> None:
+    """The regression's weights leave the square of the outcome with four times the noise."""
+    missed, _ = misses(10.0, weights=REGRESSION, read=())
+    assert too_often(missed["variance:cost"])
+    assert too_often(missed["n"])
 
 
 @pytest.mark.parametrize("deviation", [60.0, 180.0])

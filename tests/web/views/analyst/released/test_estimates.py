@@ -28,7 +28,9 @@ def test_a_form_registers_moments_and_a_releases_page_has_the_estimates(
     world: World, root: Browser, browse: Open, tmp_path: Path
 ) -> None:
     settle(world, tmp_path)
-    assert root.submit("/new/query/preview", **FORM).status_code == 200
+    preview = text_of(root.submit("/new/query/preview", **FORM))
+    assert "Standard deviations of estimates" in preview
+    assert "n 5, sum:age 8, sum:age,age 7" in preview
     assert root.submit("/new/query", **FORM, once="e" * 32).status_code == 303
     assert "means, variances and correlations of age" in text_of(root.get("/queries/ages"))
     released = world.answer("POST", "/api/v1/queries/ages/releases", {}, by="ann")

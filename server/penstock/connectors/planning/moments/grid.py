@@ -4,7 +4,7 @@ A column's values are cut to its bounds and counted in steps ``u`` from 0 to the
 ``W``; ``z = 2 u - W`` is between ``-W`` and ``W``.  The answer has, for each group, the sums over
 its rows of all products ``z_i z_j`` with ``i <= j``, where ``z_0`` is ``W``: the count, then the
 sums, then the products.  All columns have the same grid, so that one row moves each number by at
-most ``W^2``, and one noise is right for all.  In the answer's values a product is divided by
+most ``W^2``, times its weight (``weights``).  In the answer's values a product is divided by
 ``W^2``: there ``z`` is between -1 and 1, and the count is the count.
 
 Moments of order 1 have the count and the sums alone.  Their numbers are the sums of ``z_j``, which
@@ -16,10 +16,11 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from penstock.connectors.planning.columns import bound, column_of, numeric
+from penstock.connectors.planning.moments.weights import columns_of, weights_of
 from penstock.connectors.planning.plan import LARGEST_STEPS, Summand
 from penstock.connectors.planning.refusals import Refusals, pointer, refusal
 from penstock.connectors.specs.models import DatasetSpec
-from penstock.connectors.specs.moments import Moments, Order, Regression, largest_grid_of
+from penstock.connectors.specs.moments import Moments, Order, Regression, largest_grid_of, order_of
 from penstock.errors import InvalidInput
 
 _SMALLEST_GRID = 16
@@ -31,13 +32,6 @@ _STEP_BITS = 20
 
 _COMMA = "The name has a comma, which separates the names of products; name the column otherwise."
 _OTHER = "This is none of the query's columns; leave it out."
-
-
-def columns_of(aggregate: Moments | Regression) -> tuple[str, ...]:
-    """Return the names of the columns in the order of the answer; an outcome is the last."""
-    if isinstance(aggregate, Moments):
-        return aggregate.columns
-    return (*aggregate.predictors, aggregate.outcome)
 
 
 def planned(
@@ -57,7 +51,9 @@ def planned(
         with refusals:
             bounds[name] = _bounds(dataset, aggregate, name, at)
     refusals.raise_all()
-    grid = aggregate.grid or largest_grid(max_rows, dataset.max_units, order_of(aggregate))
+    weight = max(weights_of(aggregate), default=1)
+    rows = max_rows * dataset.max_units * weight
+    grid = aggregate.grid or largest_grid(rows, order_of(aggregate))
     return aggregate.model_copy(update={"bounds": bounds, "grid": grid})
 
 
@@ -78,18 +74,14 @@ def factors_of(
     return tuple(factors)
 
 
-def order_of(aggregate: object) -> Order:
-    """Return how many columns are multiplied with each other at most."""
-    return aggregate.order if isinstance(aggregate, Moments) else 2
-
-
-def largest_grid(max_rows: int, max_units: int, order: Order = 2) -> int:
+def largest_grid(rows: int, order: Order = 2) -> int:
     """Return the largest grid whose totals fit a noise lattice, at least the smallest one there is.
 
-    They take at most half of its steps, so that noise has the other half.
+    They take at most half of its steps, so that noise has the other half.  ``rows`` is the largest
+    number of rows, times the largest weight.
     """
     grid = largest_grid_of(order)
-    while grid > _SMALLEST_GRID and max_rows * max_units * grid**order > _LARGEST_SUM:
+    while grid > _SMALLEST_GRID and rows * grid**order > _LARGEST_SUM:
         grid //= 2
     return grid
 
