@@ -2,7 +2,9 @@
 
 import fnmatch
 import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,11 +55,11 @@ def test_pip_checks_hashes_and_keeps_no_cache() -> None:
     """As hadolint's DL3042, which does not know a pip by its path."""
     runs = [each.rest for each in instructions(TEXT) if each.verb == "RUN"]
     commands = [line for run in runs for line in run.split(" && ") if re.search(r"bin/pip ", line)]
-    assert len(commands) == 3
+    assert len(commands) == 4
     assert all("--no-cache-dir" in line for line in commands)
     installing = [line for line in commands if " install " in line]
-    assert len(installing) == 2
-    assert all("--require-hashes --constraint requirements.lock" in line for line in installing)
+    assert len(installing) == 3
+    assert all("--require-hashes" in line for line in installing)
 
 
 def test_the_image_is_made_of_two_stages_of_one_base() -> None:
@@ -107,6 +109,51 @@ def test_nothing_that_the_wheel_includes_is_missing_in_the_build() -> None:
         assert any(fnmatch.fnmatch(name, rule) or name.startswith(f"{rule}/") for rule in let_in), (
             name
         )
+
+
+@pytest.mark.nightly
+def test_the_first_stage_builds_the_program(tmp_path: Path) -> None:
+    """Run its instructions in folders of this test's own, on what git tracks."""
+    work = tmp_path / "build"
+    for folder in (work, tmp_path / "opt"):
+        folder.mkdir()
+    stage, *_ = TEXT.partition("\nFROM python")[2].partition("\nFROM python")
+    for each in instructions(f"FROM python{stage}"):
+        if each.verb == "COPY":
+            *names, _ = each.rest.split()
+            copy_tracked(names, work)
+        elif each.verb == "RUN":
+            run_moved(each.rest, tmp_path)
+    program = tmp_path / "opt/penstock/bin/penstock"
+    assert subprocess.run([program, "--version"], check=True, capture_output=True).stdout
+    (site,) = (tmp_path / "opt/penstock/lib").glob("python3*/site-packages/penstock/site")
+    assert (site / "index.html").is_file()
+    assert not program.with_name("pip").exists()
+
+
+def copy_tracked(names: list[str], work: Path) -> None:
+    """Copy what git tracks below names, as COPY does in a fresh clone."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", *names], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, work / name)
+
+
+def run_moved(command: str, folder: Path) -> None:
+    """Run a command by the Python of this environment, with /opt and /dist below a folder."""
+    python = str(Path(sys.executable).resolve())
+    moved = re.sub("(^|&& )python ", rf"\1{python} ", command)
+    moved = moved.replace("/opt/", f"{folder}/opt/").replace("/dist", f"{folder}/dist")
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", moved],
+        cwd=folder / "build",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, (moved, done.stdout[-2000:], done.stderr[-2000:])
 
 
 def test_docker_builds_the_image_and_the_container_is_well(tmp_path: Path) -> None:
