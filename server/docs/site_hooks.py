@@ -4,6 +4,7 @@ MkDocs calls the functions by their names.
 """
 
 import hashlib
+import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -65,9 +66,13 @@ def _picture(match: re.Match[str]) -> str:
 
 def on_page_content(html: str, **_: Any) -> str:
     """Let wide tables and code scroll by themselves, also by the keyboard."""
+    numbers = itertools.count(1)
     html = re.sub(
-        r"<table>(.*?)</table>",
-        r'<div class="wide" role="region" tabindex="0" aria-label="Table"><table>\1</table></div>',
+        r"<table>.*?</table>",
+        lambda match: (
+            f'<div class="wide" role="region" tabindex="0" aria-label="Table {next(numbers)}">'
+            f"{match[0]}</div>"
+        ),
         html,
         flags=re.DOTALL,
     )

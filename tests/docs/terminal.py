@@ -1,7 +1,7 @@
-"""Type what a page shows into a terminal: a shell by night, and by day in this process.
+"""Type what a page shows into a terminal.
 
-By day the commands of ``penstock`` and ``penstock-client`` are run in this process, which saves the
-start of a program for each; everything else goes to a shell.
+The commands of ``penstock`` and ``penstock-client`` run in this process, which saves the start of a
+program for each; everything else goes to a shell.
 """
 
 import os

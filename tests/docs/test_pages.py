@@ -42,6 +42,13 @@ def test_pages_are_accessible_and_have_no_script_or_style_within(site: Site) -> 
         assert not re.search(r"<script(?! src=)", site.pages[page]), page
 
 
+def test_tables_have_names_of_their_own_and_no_empty_heads(site: Site) -> None:
+    for page, text in site.pages.items():
+        names = re.findall(r'role="region" tabindex="0" aria-label="([^"]*)"', text)
+        assert len(names) == len(set(names)) == text.count("<table"), page
+        assert '<th scope="col"></th>' not in text, page
+
+
 def test_headings_do_not_skip_a_level(site: Site) -> None:
     for page, outline in site.outlines.items():
         levels = [int(name[1]) for name in outline.elements if re.fullmatch("h[1-6]", name)]
