@@ -16,7 +16,7 @@ ELSEWHERE = {
 }
 """Pages whose blocks run in another test."""
 
-BY_NIGHT = {"admin", "auditor", "operator"}
+BY_NIGHT = {"admin", "analyst", "auditor", "operator"}
 """Guides whose commands have tests of their own by day."""
 
 VISITS = "person,area\n" + "".join(f"r{number},rural\nu{number},urban\n" for number in range(99))
