@@ -23,6 +23,7 @@ learns exactly what its best-informed member knows.  The map, from the bottom up
 * ``demo``         the demo's data and its story
 * ``errors``       the one tree of errors
 * ``settings``, ``setting_sources``  settings and their bounds, and where they are read from
+* ``setting_sign_on``  the settings of sign-in through a provider
 * ``setting_connections``  the credentials that the operator names
 * ``setting_checks``  settings that cannot work, or exclude each other
 * ``spec_fields``  the kinds of field that specs are made of, strict pydantic models

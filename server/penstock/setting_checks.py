@@ -53,6 +53,24 @@ def _require_webhook(url: str, secret: str) -> None:
         )
 
 
+def _require_sign_on(settings: Settings) -> None:
+    """Raise ``InvalidInput`` if sign-in at the provider is set in part."""
+    if settings.oidc_client_id and not settings.oidc_issuer:
+        raise InvalidInput(
+            "The setting oidc_client_id needs oidc_issuer: the provider where people sign in."
+        )
+    if settings.oidc_client_id and "openid" not in settings.oidc_scopes.split():
+        raise InvalidInput(
+            f"The setting oidc_scopes is {settings.oidc_scopes!r}; it must have the scope openid,"
+            " without which the provider sends no ID token."
+        )
+    if settings.oidc_create_users and not (settings.oidc_client_id and settings.oidc_groups_claim):
+        raise InvalidInput(
+            "The setting oidc_create_users needs oidc_client_id and oidc_groups_claim: groups"
+            " decide what a new user may do."
+        )
+
+
 def check(settings: Settings) -> None:
     """Raise ``InvalidInput`` for a value that cannot work, or settings that exclude each other."""
     _require_address(settings.public_url)
@@ -78,6 +96,7 @@ def check(settings: Settings) -> None:
             "The setting oidc_issuer needs oidc_audience and oidc_claim: a token that was made for"
             " another server must not be accepted."
         )
+    _require_sign_on(settings)
     if settings.log_level.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise InvalidInput(
             f"The setting log_level is {settings.log_level!r};"

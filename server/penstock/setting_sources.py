@@ -19,7 +19,8 @@ from penstock.errors import InvalidInput
 from penstock.nesting import flat, shallow
 from penstock.setting_checks import check
 from penstock.setting_connections import SENTENCE, TABLE, connections_of
-from penstock.settings import PREFIX, SECRET, Settings
+from penstock.setting_sign_on import SECRET
+from penstock.settings import PREFIX, Settings
 
 _NO_VARIABLE: Final = f"{PREFIX}{TABLE.upper()}"
 """Connections are set one by one; no variable has them all."""

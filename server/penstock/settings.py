@@ -6,15 +6,15 @@ Connections have names of the operator's own (``setting_connections``).
 """
 
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-PREFIX: Final = "PENSTOCK_"
-SECRET: Final[dict[str, Any]] = {"secret": True}
-"""Marks a setting whose value is never shown, and which can be read from a file."""
+from penstock import setting_sign_on
+from penstock.setting_sign_on import SECRET
 
+PREFIX: Final = "PENSTOCK_"
 MEBIBYTE: Final = 1024 * 1024
 
 
@@ -268,15 +268,14 @@ class Settings(BaseSettings):
         le=1_000_000,
         description="The most invalid tokens from one address in a minute; 0 means no limit.",
     )
-    oidc_issuer: str = Field(
-        "",
-        description=(
-            "The address of the OpenID provider whose tokens are accepted besides Penstock's"
-            " own; none when empty."
-        ),
-    )
-    oidc_audience: str = Field("", description="The audience of its tokens for this server.")
-    oidc_claim: str = Field("sub", description="The claim of its tokens that names the user.")
+    oidc_issuer: str = setting_sign_on.ISSUER
+    oidc_audience: str = setting_sign_on.AUDIENCE
+    oidc_claim: str = setting_sign_on.CLAIM
+    oidc_client_id: str = setting_sign_on.CLIENT_ID
+    oidc_client_secret: str = setting_sign_on.CLIENT_SECRET
+    oidc_scopes: str = setting_sign_on.SCOPES
+    oidc_groups_claim: str = setting_sign_on.GROUPS_CLAIM
+    oidc_create_users: bool = setting_sign_on.CREATE_USERS
     cosigners: str = Field(
         "", description="The public keys of the log's cosigners, separated by spaces."
     )

@@ -53,6 +53,7 @@ AGES: dict[str, Any] = {
     "contribution": {"max_groups": 1, "max_rows_per_group": 1},
     "levels": {"public": {"rho": 0.02}, "internal": {"rho": 0.2}},
 }
+PROVIDER: dict[str, Any] = {"oidc_issuer": "https://id.example.org", "oidc_audience": "penstock"}
 PAGES = {
     "ian": ["/catalogue", "/queries/visits", "/streams/arrivals", "/history", "/budgets"],
     "root": ["/users", "/tiers", "/datasets/sites/budgets", "/proposals", "/keys", "/new/query"],
@@ -63,7 +64,7 @@ PAGES = {
 @pytest.fixture
 def server(homes: Homes, tmp_path: Path) -> Iterator[World]:
     """Yield a new home with an admin, served."""
-    world = open_world(homes.empty(tmp_path / "home"), {}, cosigners=ONE.verifier.text)
+    world = open_world(homes.empty(tmp_path / "home"), {}, cosigners=ONE.verifier.text, **PROVIDER)
     users.create(world.server, OPERATOR, UserSpec(name="root", roles=["admin"]))
     world.tokens["root"] = tokens.issue(world.server, OPERATOR, "root", TokenSpec()).token
     yield world
@@ -205,6 +206,10 @@ def move_levels_and_tiers(server: World) -> None:
     server.answer("POST", f"{API}/tiers", {"name": "spare", "rank": 50}, by="root")
     server.answer("PATCH", f"{API}/tiers/spare", {"description": "for nobody"}, by="root")
     server.answer("DELETE", f"{API}/tiers/spare", by="root")
+    staff = {"group": "staff", "roles": ["analyst"], "tier": "public"}
+    mapping = server.answer("POST", f"{API}/group-mappings", staff, by="root")
+    assert listed(server, "group-mappings", "olga") == [mapping]
+    server.answer("DELETE", f"{API}/group-mappings/{mapping['id']}", by="root")
     names = [tier["name"] for tier in listed(server, "tiers", "ann")]
     assert sorted(names) == ["internal", "partner", "public"]
     budgets = {"budgets": {"internal": {"epsilon": 5}, "partner": {"epsilon": 2}}}

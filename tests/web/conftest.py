@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from joserfc.jwk import RSAKey
+from tests.api.openid.provider import Provider, rsa
+from tests.api.openid.provider import serving as serving_provider
 from tests.api.world import World, copies, open_world
 from tests.databases.homes import SQLITE, Home, Homes
 from tests.web.browser.sound import EVERY, ONCE, Views
 from tests.web.served import Served, serving
+from tests.web.sign_on.coming_back import Trusting, settings
 from tests.web.templates import compiled_once
 from tests.web.world import Browser, Grown, Open, furnish
 
@@ -190,3 +194,28 @@ def views(request: pytest.FixtureRequest) -> Views:
 def window(open_screen: Callable[..., "Screen"]) -> "Screen":
     """Return one window at a desk."""
     return open_screen()
+
+
+@pytest.fixture(scope="session")
+def provider_key() -> RSAKey:
+    """Return the provider's key, which takes a while to make."""
+    return rsa("rsa")
+
+
+@pytest.fixture
+def provider(provider_key: RSAKey) -> Iterator[Provider]:
+    """Yield an OpenID provider with one key."""
+    with serving_provider() as found:
+        found.add("rsa", provider_key)
+        yield found
+
+
+@pytest.fixture
+def trusting(open_copy: Callable[..., World], provider: Provider) -> Trusting:
+    """Provide a new browser of a server that trusts the provider, with the caller's settings."""
+
+    def made(**more: Any) -> Browser:
+        world = open_copy(**settings(provider, **more))
+        return Browser(world, world.client.application.test_client())
+
+    return made

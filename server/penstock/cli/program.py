@@ -27,6 +27,7 @@ COMMANDS = {
     "status": "penstock.cli.home.home:status",
     "user": "penstock.cli.people.users:user",
     "token": "penstock.cli.people.tokens:token",
+    "group": "penstock.cli.people.groups:group",
     "tier": "penstock.cli.people.tiers:tier",
     "dataset": "penstock.cli.data.datasets:dataset",
     "connection": "penstock.cli.data.connections:connection",

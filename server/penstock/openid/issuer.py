@@ -10,12 +10,10 @@ fetch every ``PATIENCE`` seconds, so that tokens with made-up key ids cannot flo
 issuer that failed is not asked again for as long.  Tokens whose key is known do not wait.
 """
 
-import http.client
 import json
 import math
 import threading
 import time
-import urllib.request
 from base64 import urlsafe_b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,6 +23,7 @@ from urllib.parse import urlsplit
 
 from penstock.errors import IdentityUnavailable, InvalidInput
 from penstock.nesting import shallow
+from penstock.openid.transport import fetched
 
 if TYPE_CHECKING:
     from joserfc import jwt
@@ -46,11 +45,6 @@ SCOPE = "penstock:"
 TYPES = frozenset({"jwt", "at+jwt"})
 """Accepted values of the ``typ`` header (RFC 8725, 3.11); a logout token is refused."""
 
-_LONGEST_DOCUMENT = 1 << 20
-_TIMEOUT = 3.0
-_DEADLINE = 5.0
-"""Longest time for a whole document, in seconds, however slowly it arrives."""
-
 _TURN = 1.0
 """Longest wait of a token with an unknown key for a fetch that already runs, in seconds."""
 
@@ -59,8 +53,9 @@ Fetch = Callable[[str], bytes]
 
 @dataclass(frozen=True)
 class Identity:
-    """Hold a token's user, the roles it is limited to (``None``: no limit), and its end."""
+    """Hold a token's account and user, its roles (``None``: no limit), and its end."""
 
+    subject: str | None
     user: str
     roles: frozenset[str] | None
     expires: datetime
@@ -68,6 +63,14 @@ class Identity:
 
 class Refused(Exception):
     """Report a token that is refused; the sender is not told the reason."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """Hold what an issuer publishes: its configuration, and the keys that it signs under."""
+
+    about: Mapping[str, Any]
+    keys: "KeySet"
 
 
 class Issuer:
@@ -92,8 +95,13 @@ class Issuer:
         self._fetch = fetch or fetched
         self._clock = clock
         self._lock = threading.Lock()
-        self._keys_read: tuple[KeySet, float] | None = None  # and when they were read
+        self._read: tuple[Published, float] | None = None  # and when it was read
         self._failed = -math.inf
+
+    @property
+    def address(self) -> str:
+        """Return the issuer's address, which its tokens name."""
+        return self._address
 
     def identify(self, token: str, now: datetime) -> Identity:
         """Return the identity that a token proves.
@@ -101,28 +109,59 @@ class Issuer:
         Raises ``Refused`` for every invalid token, and ``IdentityUnavailable`` if the issuer's
         keys are needed and cannot be read.
         """
+        return self._identity(self.claims(token, self._audience, now))
+
+    def claims(
+        self,
+        token: str,
+        audience: str,
+        now: datetime,
+        types: frozenset[str] = TYPES,
+        longest: int = LONGEST_TOKEN,
+        **rules: Any,
+    ) -> Mapping[str, Any]:
+        """Return the claims of a token for ``audience``; ``rules`` are further ones of joserfc.
+
+        Raises as ``identify`` does.
+        """
         from joserfc import errors, jwt
 
-        if len(token) > LONGEST_TOKEN or token.count(".") != 2:
+        if len(token) > longest or token.count(".") != 2:
             raise Refused
-        rules = jwt.JWTClaimsRegistry(
+        registry = jwt.JWTClaimsRegistry(
             now=int(now.timestamp()),
             leeway=LEEWAY,
             iss={"essential": True, "value": self._address},
-            aud={"essential": True, "value": self._audience},
+            aud={"essential": True, "value": audience},
             exp={"essential": True},
+            **rules,
         )
         try:
             try:
-                claims = _verified(token, self._known())
+                claims = _verified(token, self._known().keys)
             except errors.InvalidKeyIdError:
-                claims = _verified(token, self._refetched())
-            rules.validate(claims.claims)
+                claims = _verified(token, self._refetched().keys)
+            registry.validate(claims.claims)
         except (errors.JoseError, ValueError) as problem:
             raise Refused from problem
-        if claims.header.get("typ", "JWT").lower().removeprefix("application/") not in TYPES:
+        if claims.header.get("typ", "JWT").lower().removeprefix("application/") not in types:
             raise Refused
-        return self._identity(claims.claims)
+        verified: Mapping[str, Any] = claims.claims
+        return verified
+
+    def configuration(self) -> Mapping[str, Any]:
+        """Return what the issuer publishes about itself.  Raises ``IdentityUnavailable``."""
+        return self._known().about
+
+    def endpoint(self, name: str) -> str:
+        """Return the address of one of its endpoints.  Raises ``IdentityUnavailable``."""
+        address = self.configuration().get(name)
+        if not isinstance(address, str):
+            raise self._unavailable(f"publishes no {name}")
+        try:
+            return _secure(address)
+        except InvalidInput as problem:
+            raise self._unavailable(f"publishes a {name} without https") from problem
 
     def _identity(self, claims: Mapping[str, Any]) -> Identity:
         user, scope = claims.get(self._claim), claims.get("scope", "")
@@ -133,42 +172,44 @@ class Issuer:
             expires = datetime.fromtimestamp(claims["exp"], UTC)
         except (OverflowError, ValueError, OSError) as problem:
             raise Refused from problem
-        return Identity(user, frozenset(named) if named else None, expires)
+        subject = claims.get("sub")
+        account = subject if isinstance(subject, str) else None
+        return Identity(account, user, frozenset(named) if named else None, expires)
 
-    def _known(self) -> "KeySet":
+    def _known(self) -> Published:
         fresh = self._fresh()
         if fresh is not None:
             return fresh
         with self._lock:
             return self._fresh() or self._renewed()
 
-    def _fresh(self) -> "KeySet | None":
-        known = self._keys_read
+    def _fresh(self) -> Published | None:
+        known = self._read
         return known[0] if known is not None and self._clock() - known[1] <= FRESH else None
 
-    def _refetched(self) -> "KeySet":
-        """Fetch and return the keys; reuse those fetched less than ``PATIENCE`` seconds ago."""
+    def _refetched(self) -> Published:
+        """Fetch and return what is published, or what was less than ``PATIENCE`` seconds ago."""
         if not self._lock.acquire(timeout=_TURN):
             raise self._unavailable("is still being asked for its keys")
         try:
-            if self._keys_read is not None and self._clock() - self._keys_read[1] < PATIENCE:
-                return self._keys_read[0]
+            if self._read is not None and self._clock() - self._read[1] < PATIENCE:
+                return self._read[0]
             return self._renewed()
         finally:
             self._lock.release()
 
-    def _renewed(self) -> "KeySet":
+    def _renewed(self) -> Published:
         if self._clock() - self._failed < PATIENCE:
             raise self._unavailable("failed to send valid documents a moment ago")
         try:
-            keys = self._published()
+            published = self._published()
         except IdentityUnavailable:
             self._failed = self._clock()
             raise
-        self._keys_read = keys, self._clock()
-        return keys
+        self._read = published, self._clock()
+        return published
 
-    def _published(self) -> "KeySet":
+    def _published(self) -> Published:
         from joserfc.jwk import KeySet
 
         about = self._document(self._address.rstrip("/") + "/.well-known/openid-configuration")
@@ -180,7 +221,8 @@ class Issuer:
             raise self._unavailable("publishes its keys without https") from problem
         if not isinstance(listed, list):
             raise self._unavailable("publishes a key document without a list of keys")
-        return KeySet([key for entry in listed if (key := _usable(entry)) is not None])
+        usable = KeySet([key for entry in listed if (key := _usable(entry)) is not None])
+        return Published(about, usable)
 
     def _document(self, address: str) -> Mapping[str, Any]:
         try:
@@ -240,43 +282,3 @@ def _secure(address: str) -> str:
             " loopback address of this machine."
         )
     return address
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Refuse redirects: one could lead to any host."""
-
-    def redirect_request(self, *_: object, **__: object) -> None:
-        return None
-
-
-def fetched(address: str) -> bytes:
-    """Return the document at an address.
-
-    Raises ``OSError``, after ``_DEADLINE`` seconds at the latest.
-    """
-    answers: list[bytes | OSError] = []
-
-    def read() -> None:
-        try:
-            answers.append(_read(address))
-        except (OSError, ValueError, http.client.HTTPException) as problem:
-            answers.append(OSError(f"{type(problem).__name__} while it was read"))
-
-    # Socket timeouts restart with every byte, and name lookups have none: bound both by a thread.
-    reader = threading.Thread(target=read, daemon=True)
-    reader.start()
-    reader.join(_DEADLINE)
-    if not answers:
-        raise OSError(f"the document did not arrive within {_DEADLINE:g} s")
-    if isinstance(answers[0], OSError):
-        raise answers[0]
-    return answers[0]
-
-
-def _read(address: str) -> bytes:
-    opener = urllib.request.build_opener(_NoRedirect, urllib.request.ProxyHandler({}))
-    with opener.open(address, timeout=_TIMEOUT) as answer:
-        content: bytes = answer.read(_LONGEST_DOCUMENT + 1)
-    if len(content) > _LONGEST_DOCUMENT:
-        raise OSError(f"the document is longer than {_LONGEST_DOCUMENT} bytes")
-    return content

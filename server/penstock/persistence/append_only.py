@@ -10,7 +10,15 @@ from collections.abc import Sequence
 
 HISTORY = (
     *("allowance", "allowance_charge", "asker", "charge", "checkpoint", "clearance"),
-    *("cosignature", "decision", "fed_element", "former_declaration", "grant", "leaf"),
+    *(
+        "cosignature",
+        "decision",
+        "fed_element",
+        "former_declaration",
+        "grant",
+        "group_mapping",
+        "leaf",
+    ),
     *("proposal", "query_level", "release", "request", "request_comment", "request_decision"),
     *("secret_check", "spent_floor", "stream_output", "tier_budget", "tree_node", "withdrawal"),
 )
@@ -21,9 +29,9 @@ SET_ONCE = {"leaf": "index"}
 
 RENEWED = (
     *("allowance", "allowance_charge", "asker", "charge", "clearance", "decision"),
-    *("fed_element", "former_declaration", "grant", "proposal", "query_level", "release"),
-    *("request", "request_comment", "request_decision", "spent_floor", "tier_budget"),
-    "withdrawal",
+    *("fed_element", "former_declaration", "grant", "group_mapping", "proposal"),
+    *("query_level", "release", "request", "request_comment", "request_decision"),
+    *("spent_floor", "tier_budget", "withdrawal"),
 )
 """The tables of history whose ``mac`` is replaced when the key of rows is rotated."""
 

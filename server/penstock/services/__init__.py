@@ -31,6 +31,8 @@
 * ``webhook``                                    messages of requests and decisions
 * ``schedules``                                  new data and queries by a timetable
 * ``verification``                               every stored row, compared with the log
+* ``sign_on``                                    sign-in through an OpenID provider, and what
+                                                 its groups give
 * ``operations, jobs``                           a home and its keys; background jobs
 
 Only services open transactions.  Randomness, time and keys come with the context.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from penstock.connectors.connections import Connections
     from penstock.connectors.sources import Sources
     from penstock.openid.issuer import Issuer
+    from penstock.openid.relying_party import RelyingParty
     from penstock.randomness.stream import Stream
 
 
@@ -30,13 +31,14 @@ class Server:
 
     ``clock`` returns the time in UTC, never earlier than the log's last signature; ``randomness`` a
     freshly keyed stream, once per release.  ``issuer`` is the trusted OpenID provider, if there is
-    one; ``computing`` runs long computations.  ``stored`` has the secrets, which may be rotated
-    while the server runs.  ``kept`` has queries as earlier requests read them, and ``clearances``
-    what users had at their last request; both are compared with the database before use.
-    ``signed_in`` has the rows of tokens and users at their last request, by the token's prefix.
-    ``counted`` has what users were handed lately (``releases.quota.Counted``).  ``keys`` are those
-    that were unwrapped lately.  ``earlier_hashes`` has by dataset the hashes of statistics that
-    earlier versions stored under others than theirs today.
+    one, and ``relying_party`` signs people in there; ``computing`` runs long computations.
+    ``stored`` has the secrets, which may be rotated while the server runs.  ``kept`` has queries as
+    earlier requests read them, and ``clearances`` what users had at their last request; both are
+    compared with the database before use.  ``signed_in`` has the rows of tokens and users at their
+    last request, by the token's prefix.  ``counted`` has what users were handed lately
+    (``releases.quota.Counted``).  ``keys`` are those that were unwrapped lately.
+    ``earlier_hashes`` has by dataset the hashes of statistics that earlier versions stored under
+    others than theirs today.
     """
 
     settings: Settings
@@ -47,6 +49,7 @@ class Server:
     clock: LoggedTime
     randomness: "Callable[[], Stream]"
     issuer: "Issuer | None" = None
+    relying_party: "RelyingParty | None" = None
     computing: Computing = field(default_factory=Here)
     kept: Kept[Any] = field(default_factory=Kept)
     clearances: dict[int, tuple[int | None, int | None]] = field(default_factory=dict)

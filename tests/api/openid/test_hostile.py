@@ -19,7 +19,7 @@ from tests.api.openid.provider import AUDIENCE, Provider, claims, ec, part, rsa,
 from tests.api.world import START, World
 
 from penstock.errors import IdentityUnavailable
-from penstock.openid import issuer
+from penstock.openid import issuer, transport
 from penstock.openid.issuer import FRESH, PATIENCE, Issuer, Refused
 
 SOME_RSA, SOME_EC = rsa("rsa"), ec("ec")
@@ -261,11 +261,11 @@ def test_an_answer_that_is_none_is_told_as_that(
 def test_an_issuer_that_sends_elsewhere_is_not_followed(provider: Provider) -> None:
     """Not even to where a good answer is: it could lead to anything that the server reaches."""
     good = provider.address + "/keys"
-    assert json.loads(issuer.fetched(good))["keys"]
+    assert json.loads(transport.fetched(good))["keys"]
     asked = provider.asked
     moved = f"HTTP/1.1 302 Found\r\nLocation: {good}\r\n\r\n".encode()
     with answering(moved) as address, pytest.raises(OSError, match="HTTPError"):
-        issuer.fetched(address)
+        transport.fetched(address)
     assert provider.asked == asked
 
 
@@ -274,10 +274,10 @@ def test_an_issuer_that_drips_is_not_waited_for(
 ) -> None:
     drops = (b"HTTP/1.1 200 OK\r\n\r\n", *[b" "] * 300, b"{}")
     with answering(*drops, pause=0.1) as address, monkeypatch.context() as hasty:
-        hasty.setattr(issuer, "_DEADLINE", 0.2)
+        hasty.setattr(transport, "_DEADLINE", 0.2)
         with pytest.raises(OSError, match="did not arrive within"):
-            issuer.fetched(address)
-    assert json.loads(issuer.fetched(provider.address + "/keys"))["keys"]
+            transport.fetched(address)
+    assert json.loads(transport.fetched(provider.address + "/keys"))["keys"]
 
 
 def test_an_issuer_that_is_down_is_asked_once_in_a_while(provider: Provider) -> None:
@@ -311,7 +311,7 @@ def test_nobody_whose_key_is_known_waits_for_the_issuer(
         if slow.is_set():
             entered.set()
             assert going_on.wait(600)
-        return issuer.fetched(address)
+        return transport.fetched(address)
 
     found = made_issuer(provider, fetch=fetch, clock=lambda: now[0])
     known = provider.token("rsa", claims(provider))

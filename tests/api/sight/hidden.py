@@ -151,13 +151,16 @@ HIDDEN = [
 NAMELESS = {
     *(
         "prove_consistency",
+        "list_group_mappings",
+        "map_group",
+        "unmap_group",
         "list_proposals",
         "list_requests",
         "show_checkpoint",
         "take_cosignature",
     ),
 }
-"""These take a state, or sizes of a tree, whose roots every user with a token may see."""
+"""These take a state, sizes of a tree, whose roots every user with a token may see, or groups."""
 
 
 def hide(world: World) -> dict[str, str]:

@@ -30,6 +30,7 @@ from tests.mutants.listed.claims import (
     sampler_claims,
     schedule_claims,
     server_claims,
+    sign_on_claims,
     structure_claims,
 )
 from tests.mutants.mutant import Mutant
@@ -59,6 +60,7 @@ MUTANTS: Final[Sequence[Mutant]] = tuple(
         sampler_claims,
         schedule_claims,
         server_claims,
+        sign_on_claims,
         rotated_secrets,
         sql_claims,
         structure_claims,

@@ -11,7 +11,15 @@ pytestmark = pytest.mark.each_database
 
 HISTORY = (
     *("allowance", "allowance_charge", "asker", "charge", "checkpoint", "clearance"),
-    *("cosignature", "decision", "fed_element", "former_declaration", "grant", "leaf"),
+    *(
+        "cosignature",
+        "decision",
+        "fed_element",
+        "former_declaration",
+        "grant",
+        "group_mapping",
+        "leaf",
+    ),
     *("proposal", "query_level", "release", "request", "request_comment", "request_decision"),
     *("secret_check", "spent_floor", "stream_output", "tier_budget", "tree_node", "withdrawal"),
 )
@@ -26,7 +34,8 @@ MUTABLE = {
         "occurrence",
         "query",
     ),
-    *("schedule", "stream_state", "tier", "token", "user", "web_session", "work"),
+    *("provider_account", "schedule", "stream_state", "tier", "token", "used_once", "user"),
+    *("web_session", "work"),
 }
 
 CHANGED = {

@@ -39,6 +39,7 @@ OTHERWISE = {
     "stream_output": "encrypted with its place",
     "stream_state": "encrypted with its place",
     "tree_node": "recomputed from the leaves",
+    "used_once": "its presence refuses; a row that is gone is what no HMAC would show",
 }
 """What holds the rows of the other tables."""
 

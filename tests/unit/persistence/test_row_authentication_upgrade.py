@@ -41,8 +41,11 @@ NEW = (
     "cosignature",
     "fed_element",
     "former_declaration",
+    "group_mapping",
     "occurrence",
+    "provider_account",
     "schedule",
+    "used_once",
     "web_session",
     "work",
 )  # in no schema before their rows were signed

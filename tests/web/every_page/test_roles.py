@@ -10,7 +10,10 @@ from penstock.web import PAGES
 
 CALLERS = ("noa", "ann", "ian", "root", "olga")
 STRANGERS = (None, "malformed", "expired", "revoked", "gone")
-OPEN = {"front", "sign_in_form", "sign_in", "signed_in"}
+OPEN = {
+    *("front", "sign_in_form", "sign_in", "signed_in"),
+    *("sign_in_at_provider", "return_from_provider"),
+}
 
 
 IDS = [f"{row.name}-{row.path}" for row in MATRIX]

@@ -1,18 +1,21 @@
-"""Handle requests about users, their clearance and tokens, and the caller's own identity."""
+"""Handle requests about users, their clearance, tokens and groups, and the caller's identity."""
 
-from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, SIGNED_IN, Operations
+from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, OVERSEER, SIGNED_IN, Operations
 from penstock.api.request_context import Call
 from penstock.services.pagination import Page, Window
 from penstock.services.people import tokens, users
+from penstock.services.schemas.people.groups import GroupMappingSpec
 from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.services.schemas.people.users import UserChange, UserSpec
 from penstock.services.schemas.people.views import (
+    GroupMappingView,
     IssuedTokenView,
     MeView,
     RevokedTokenView,
     TokenView,
     UserView,
 )
+from penstock.services.sign_on import mappings
 
 operations = Operations()
 
@@ -81,3 +84,28 @@ def issue_token(call: Call, user: str, request: TokenSpec) -> IssuedTokenView:
 def revoke_token(call: Call, user: str, prefix: str) -> RevokedTokenView:
     """Revoke a token, and all tokens that were created with it, at once."""
     return tokens.revoke(call.server, call.principal, user, prefix)
+
+
+@operations.get("/group-mappings", OVERSEER)
+def list_group_mappings(call: Call, window: Window) -> Page[GroupMappingView]:
+    """List what the groups of the identity provider give to their members."""
+    return mappings.listing(call.server, call.principal, window)
+
+
+@operations.post("/group-mappings", ADMIN, refusals=(409,))
+def map_group(call: Call, request: GroupMappingSpec) -> GroupMappingView:
+    """Map a group of the identity provider to roles and a tier, in place of an earlier mapping.
+
+    It counts from each member's next sign-in at the provider. The clearance that an admin set for a
+    user is never exceeded.
+    """
+    return mappings.give(call.server, call.principal, request)
+
+
+@operations.delete("/group-mappings/{mapping}", ADMIN)
+def unmap_group(call: Call, mapping: str) -> GroupMappingView:
+    """Let a group give nothing from now on.
+
+    It counts from each member's next sign-in at the provider.
+    """
+    return mappings.take(call.server, call.principal, mapping)

@@ -1,4 +1,5 @@
-"""Run the commands on tiers, users, tokens, and proposals that need two people.
+"""Run the commands on tiers, users, tokens, groups, and proposals that need two people.
 
-* ``tiers, users, tokens, proposals``  the commands ``tier``, ``user``, ``token``, ``proposal``
+* ``tiers, users, tokens, groups, proposals``  the commands ``tier``, ``user``, ``token``, ``group``
+  and ``proposal``
 """

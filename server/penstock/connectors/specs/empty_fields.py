@@ -26,6 +26,7 @@ TO_ENTER = {
     "purpose": 'Say what the query is for, for example "the yearly report".',
     "comment": "Write a comment of up to 2000 characters.",
     "decision": 'Decide: "approve" or "decline".',
+    "group": "Enter the group as the identity provider writes it, for example /staff/research.",
     "cron": "Enter five fields of cron, for example 0 3 * * 1 for Mondays at 3:00.",
     "on": "Enter true to switch it on, false to switch it off.",
     "total": 'Enter the most epsilon of all versions for each tier, for example {"public": 5}.',

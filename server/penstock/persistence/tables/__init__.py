@@ -1,6 +1,6 @@
 """Define the tables, one class each, by subject.
 
-* ``people``    tiers, users, their clearances and tokens
+* ``people``    tiers, users, their clearances and tokens, and their groups at a provider
 * ``datasets``  datasets, their declarations, each tier's budget in them, and allowances
 * ``queries``   queries, their levels, their releases, and the users who hold them
 * ``ledger``    charges
@@ -8,7 +8,7 @@
 * ``log``       the leaves of the audit log, its tree, its checkpoints, who cosigned them
 * ``decided``   proposals and requests, the decisions on them, and who is told of these
 * ``idempotency``   requests that carried a key of their own
-* ``sessions``    sessions of the pages
+* ``sessions``    sessions of the pages, and what is accepted once
 * ``jobs``      long tasks of a user, and schedules of such tasks
 * ``columns``   types of columns, and the class of all tables
 * ``secret_checks``  checks for the right secrets
@@ -46,7 +46,14 @@ if TYPE_CHECKING:
     from penstock.persistence.tables.jobs import Occurrence, Schedule, Work
     from penstock.persistence.tables.ledger import AllowanceCharge, Charge, SpentFloor
     from penstock.persistence.tables.log import Checkpoint, Cosignature, Leaf, LogKey, TreeNode
-    from penstock.persistence.tables.people import Clearance, Tier, Token, User
+    from penstock.persistence.tables.people import (
+        Clearance,
+        GroupMapping,
+        ProviderAccount,
+        Tier,
+        Token,
+        User,
+    )
     from penstock.persistence.tables.queries import (
         Edition,
         Grant,
@@ -56,7 +63,7 @@ if TYPE_CHECKING:
         Release,
     )
     from penstock.persistence.tables.secret_checks import SecretCheck
-    from penstock.persistence.tables.sessions import WebSession
+    from penstock.persistence.tables.sessions import UsedOnce, WebSession
     from penstock.persistence.tables.streams import FedElement, StreamOutput, StreamState
 
 __all__ = [
@@ -74,12 +81,14 @@ __all__ = [
     "FedElement",
     "FormerDeclaration",
     "Grant",
+    "GroupMapping",
     "HistogramState",
     "Idempotency",
     "Leaf",
     "LogKey",
     "Occurrence",
     "Proposal",
+    "ProviderAccount",
     "Query",
     "QueryLevel",
     "Release",
@@ -95,6 +104,7 @@ __all__ = [
     "TierBudget",
     "Token",
     "TreeNode",
+    "UsedOnce",
     "User",
     "WebSession",
     "Withdrawal",

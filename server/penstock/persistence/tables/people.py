@@ -1,4 +1,4 @@
-"""Define the tables of tiers, users, clearances and tokens."""
+"""Define the tables of tiers, users, clearances, tokens, and of sign-in through a provider."""
 
 from datetime import datetime
 
@@ -118,4 +118,53 @@ class Token(Numbered, table=True):
     expires_at: datetime = Field(sa_type=Moment)
     revoked_at: datetime | None = Field(default=None, sa_type=Moment)
     pepper: int | None = Field(default=None, sa_type=BigInteger)
+    mac: bytes | None = None
+
+
+class GroupMapping(Signed, table=True):
+    """Hold what the members of a provider's group are given, from a version on.
+
+    ``roles`` are separated by commas; with none and no tier, the group gives nothing.
+    """
+
+    __tablename__ = "group_mapping"
+    __table_args__ = (
+        UniqueConstraint("issuer", "group_name", "version"),
+        check("issuer", "length(issuer) >= 1"),
+        check("group_name", "length(group_name) BETWEEN 1 AND 256"),
+        check("version", "version >= 1"),
+        check("by", 'length("by") >= 1'),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    issuer: str
+    group_name: str
+    version: int
+    roles: str
+    tier_id: int | None = Field(default=None, foreign_key="tier.id", sa_type=BigInteger, index=True)
+    at: datetime = Field(sa_type=Moment)
+    by: str
+    mac: bytes | None = None
+
+
+class ProviderAccount(Signed, table=True):
+    """Hold the provider's account that a user was created for.
+
+    The user's roles follow the account's groups until an admin sets them: ``follows``.
+    """
+
+    __tablename__ = "provider_account"
+    __table_args__ = (
+        UniqueConstraint("user_id"),
+        UniqueConstraint("issuer", "subject"),
+        check("issuer", "length(issuer) >= 1"),
+        check("subject", "length(subject) BETWEEN 1 AND 255"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    user_id: int = Field(foreign_key="user.id", sa_type=BigInteger)
+    issuer: str
+    subject: str
+    follows: bool
+    created_at: datetime = Field(sa_type=Moment)
     mac: bytes | None = None

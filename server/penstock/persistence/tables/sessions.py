@@ -1,11 +1,18 @@
-"""Define the table of sessions of the pages."""
+"""Define the tables of sessions of the pages, and of what counts once."""
 
 from datetime import datetime
 
 from sqlalchemy import BigInteger, UniqueConstraint
 from sqlmodel import Field
 
-from penstock.persistence.tables.columns import Identifier, Moment, Signed, check, number_of
+from penstock.persistence.tables.columns import (
+    Identifier,
+    Moment,
+    Signed,
+    Table,
+    check,
+    number_of,
+)
 from penstock.persistence.tables.people import Token, User
 
 
@@ -13,7 +20,8 @@ class WebSession(Signed, table=True):
     """Hold a session of a browser: an HMAC of its secret, never the secret.
 
     ``token_id`` is the token that the user signed in with, null if it was an OpenID provider's;
-    ``scopes`` are then the roles that it carried.
+    ``scopes`` are then the roles that it carried.  ``subject`` and ``provider_session`` are
+    SHA-256 digests of the provider's account and session behind it, null for other sessions.
     """
 
     __tablename__ = "web_session"
@@ -35,4 +43,20 @@ class WebSession(Signed, table=True):
     started_at: datetime = Field(sa_type=Moment)
     seen_at: datetime = Field(sa_type=Moment)
     expires_at: datetime = Field(sa_type=Moment, index=True)
+    subject: bytes | None = None
+    provider_session: bytes | None = None
     mac: bytes | None = None
+
+
+class UsedOnce(Table, table=True):
+    """Hold the digest of what is accepted once, such as a sign-in's state, until it expires."""
+
+    __tablename__ = "used_once"
+    __table_args__ = (
+        UniqueConstraint("digest"),
+        check("digest", "length(digest) = 32"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    digest: bytes
+    expires_at: datetime = Field(sa_type=Moment, index=True)

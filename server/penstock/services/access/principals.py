@@ -14,7 +14,7 @@ from penstock.persistence.row_authentication import authentic_row, signed_column
 from penstock.persistence.statements.glances import Glance, PreparedSelect
 from penstock.persistence.statements.prepared import Prepared
 from penstock.persistence.tables.columns import metadata
-from penstock.persistence.tables.people import Token, User
+from penstock.persistence.tables.people import ProviderAccount, Token, User
 from penstock.services.access import peppers
 from penstock.services.access.token_format import prefix_of, well_formed
 from penstock.services.context import Server
@@ -233,12 +233,26 @@ def _identified(server: Server, token: str) -> Principal | None:
         identity = server.issuer.identify(token, server.clock())
         with server.database.read() as session:
             user = user_by_name(session, identity.user)
+            account = account_of(session, user)
     except (Refused, NotFound):
         return None
     # Compared exactly: names that are equal after folding here may be two people there.
     if user.name != identity.user or not user.is_active:
         return None
+    known = server.issuer.address, identity.subject
+    if account is not None and (account.issuer, account.subject) != known:
+        return None
     return replace(_principal(user, identity.roles), token_expires=identity.expires)
+
+
+def account_of(session: Session, user: User) -> ProviderAccount | None:
+    """Return the provider's account that a user was created for, if there is one.
+
+    The name may become another person's there; the account does not.
+    """
+    statement = select(ProviderAccount).where(col(ProviderAccount.user_id) == user.id)
+    row: ProviderAccount | None = session.execute(statement).scalars().first()
+    return row
 
 
 def acting_as(server: Server, name: str, by: Principal | None = None) -> Principal:

@@ -5,7 +5,8 @@ it under the server's pepper.  A session carries no rights of its own: its token
 are looked up at every request, so that revoking the token, or disabling or changing the user,
 takes effect at once.  It ends after a time without requests, after a total time, and with its
 token.  If it began with a token of an OpenID provider it ends with that token, which only the
-provider can revoke, and never has a role that the token did not carry.
+provider can revoke, and never has a role that the token did not carry.  If it began with a sign-in
+at the provider it has no token: it ends after those times, or when the provider says so.
 
 Sessions are neither in the log nor part of a draw, so the witness is not consulted: people who
 were signed in when a database was restored to an older state may still read.
@@ -57,7 +58,21 @@ def sign_in(server: Server, token: str, former: str = "") -> SignedIn:
 
     Raises ``NotAuthenticated`` and ``IdentityUnavailable`` as ``authenticate`` does.
     """
-    principal = authenticate(server, token)
+    return begin(server, authenticate(server, token), former, token)
+
+
+def begin(
+    server: Server,
+    principal: Principal,
+    former: str,
+    token: str = "",
+    subject: bytes | None = None,
+    provider_session: bytes | None = None,
+) -> SignedIn:
+    """Begin a session of somebody who proved who they are, by ``token`` or at the provider.
+
+    ``subject`` and ``provider_session`` are the digests of the account and the session there.
+    """
     now = server.clock()
     ends = now + timedelta(hours=server.settings.session_hours)
     if principal.token_expires is not None:
@@ -76,6 +91,8 @@ def sign_in(server: Server, token: str, former: str = "") -> SignedIn:
                 started_at=now,
                 seen_at=now,
                 expires_at=ends,
+                subject=subject,
+                provider_session=provider_session,
             )
         )
     return SignedIn(secret, principal, ends)

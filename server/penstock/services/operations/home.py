@@ -30,11 +30,15 @@ from penstock.transparency_log.witness.file_witness import FILE, FileWitness, Wi
 
 if TYPE_CHECKING:
     from penstock.openid.issuer import Issuer
+    from penstock.openid.relying_party import RelyingParty
     from penstock.randomness.stream import Stream
 
 KEY_RING = "keyring.json"
 SECRETS = "secrets.json"
 PIN = "pin"
+
+RETURN = "/sign-in/return"
+"""The path to which the OpenID provider sends people back."""
 
 DRAWING_THREADS = 4
 """A long vector is drawn on as many threads, or on as many as there are processors."""
@@ -231,7 +235,7 @@ def open_server(
         },
     )
     keeper = provider(settings)
-    time = LoggedTime(clock)
+    time, issuer = LoggedTime(clock), _issuer(settings)
     database.watch = sequencer = Sequencer(
         database,
         keeper,
@@ -247,7 +251,8 @@ def open_server(
         stored=stored,
         clock=time,
         randomness=randomness,
-        issuer=_issuer(settings),
+        issuer=issuer,
+        relying_party=_relying_party(settings, issuer),
     )
     server.database.check_schema()
     database.keeper = disk_room.of(settings, database)
@@ -273,6 +278,29 @@ def _issuer(settings: Settings) -> "Issuer | None":
     from penstock.openid.issuer import Issuer
 
     return Issuer(settings.oidc_issuer, settings.oidc_audience, settings.oidc_claim)
+
+
+def _relying_party(settings: Settings, issuer: "Issuer | None") -> "RelyingParty | None":
+    if not settings.oidc_client_id or issuer is None:
+        return None
+    if importlib.util.find_spec("authlib") is None:
+        raise Unavailable(
+            "Sign-in at an OpenID provider needs the package authlib:"
+            " run `pip install 'penstock[oidc]'`, or unset PENSTOCK_OIDC_CLIENT_ID."
+        )
+    from penstock.openid.relying_party import Registration, RelyingParty
+
+    return RelyingParty(
+        issuer,
+        Registration(
+            settings.oidc_client_id,
+            settings.oidc_client_secret,
+            settings.public_url.rstrip("/") + RETURN,
+            settings.oidc_scopes,
+            settings.oidc_claim,
+            settings.oidc_groups_claim,
+        ),
+    )
 
 
 def _database(settings: Settings, info: Mapping[str, object] | None = None) -> Database:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 from sqlmodel import Session, col, select
 
@@ -13,7 +14,12 @@ from penstock.transparency_log.sights import Sight
 
 
 def record_user(
-    session: Session, principal: Principal, user: User, tier: Tier | None, at: datetime
+    session: Session,
+    principal: Principal,
+    user: User,
+    tier: Tier | None,
+    at: datetime,
+    **more: Any,
 ) -> None:
     """Append the leaf of a user who was created, with their roles and first clearance."""
     record(
@@ -24,12 +30,15 @@ def record_user(
         user=user.name,
         roles=roles_of(user),
         tier=tier.name if tier else None,
+        **more,
     )
 
 
-def record_roles(session: Session, principal: Principal, user: User, at: datetime) -> None:
+def record_roles(
+    session: Session, principal: Principal, user: User, at: datetime, **more: Any
+) -> None:
     """Append the leaf of a user whose roles changed."""
-    record(session, principal, "user", at, user=user.name, roles=roles_of(user))
+    record(session, principal, "user", at, user=user.name, roles=roles_of(user), **more)
 
 
 def record_disabling(session: Session, principal: Principal, user: User, at: datetime) -> None:
@@ -38,11 +47,16 @@ def record_disabling(session: Session, principal: Principal, user: User, at: dat
 
 
 def record_clearance(
-    session: Session, principal: Principal, user: User, tier: Tier | None, at: datetime
+    session: Session,
+    principal: Principal,
+    user: User,
+    tier: Tier | None,
+    at: datetime,
+    **more: Any,
 ) -> None:
     """Append the leaf of a user whose clearance changed."""
     name = tier.name if tier else None
-    record(session, principal, "clearance", at, user=user.name, tier=name)
+    record(session, principal, "clearance", at, user=user.name, tier=name, **more)
 
 
 class LoggedUsers:

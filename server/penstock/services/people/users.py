@@ -1,15 +1,16 @@
 """Manage users: their roles, and their clearance, whose changes take effect at once."""
 
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables.people import Clearance, Tier, Token, User
-from penstock.services.access.principals import OPERATOR, ROLES, Principal, roles_of
+from penstock.persistence.tables.people import Tier, Token, User
+from penstock.services.access.principals import OPERATOR, ROLES, Principal, account_of, roles_of
 from penstock.services.access.two_person_rule import require_operator
 from penstock.services.context import Server
 from penstock.services.pagination import Page, Window
+from penstock.services.people.clearances import give
 from penstock.services.people.logged_users import (
     record_clearance,
     record_disabling,
@@ -87,7 +88,7 @@ def create(server: Server, principal: Principal, spec: UserSpec) -> UserView:
         )
         session.add(user)
         session.flush()
-        _record(session, server, principal, user, tier)
+        give(session, user, tier, now, principal.name)
         record_user(session, principal, user, tier, now)
         return view(session, user)
 
@@ -111,11 +112,12 @@ def change(server: Server, principal: Principal, name: str, spec: UserChange) ->
             for role in ROLES:
                 setattr(user, role, role in spec.roles)
             session.add(user)
+            _keep_roles(session, user)
             record_roles(session, principal, user, now)
         if "clearance" in spec.model_fields_set:
             tier = _tier(session, spec.clearance)
             if tier != clearance_of(session, required(user.id)):
-                _record(session, server, principal, user, tier)
+                give(session, user, tier, now, principal.name)
                 record_clearance(session, principal, user, tier, now)
         return view(session, user)
 
@@ -166,19 +168,9 @@ def _tier(session: Session, name: str | None) -> Tier | None:
         ) from problem
 
 
-def _record(
-    session: Session, server: Server, principal: Principal, user: User, tier: Tier | None
-) -> None:
-    last = session.exec(
-        select(func.max(col(Clearance.version))).where(col(Clearance.user_id) == user.id)
-    ).one()
-    session.add(
-        Clearance(
-            user_id=required(user.id),
-            version=(last or 0) + 1,
-            tier_id=tier.id if tier else None,
-            at=server.clock(),
-            by=principal.name,
-        )
-    )
-    session.flush()
+def _keep_roles(session: Session, user: User) -> None:
+    """Let the roles that an admin sets stay whatever the user's groups at the provider are."""
+    account = account_of(session, user)
+    if account is not None:
+        account.follows = False
+        session.add(account)

@@ -25,12 +25,14 @@ from penstock.services.people.logged_users import LoggedUsers
 from penstock.services.releases.logged_queries import LoggedQueries
 from penstock.services.requests.logged_requests import LoggedRequests
 from penstock.services.schedules.logged_schedules import LoggedSchedules
+from penstock.services.sign_on.logged_mappings import LoggedMappings
 from penstock.transparency_log.logged_subject import LoggedSubject
 from penstock.transparency_log.sights import Sight
 
 SUBJECTS: Final[Sequence[Callable[[], LoggedSubject]]] = (
     LoggedTiers,
     LoggedUsers,
+    LoggedMappings,
     LoggedTokens,
     LoggedDatasets,
     LoggedBudgets,

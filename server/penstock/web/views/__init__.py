@@ -16,6 +16,7 @@ from penstock.web.views.analyst import (
     queries,
     questions,
     sign_in,
+    single_sign_on,
     streams,
 )
 from penstock.web.views.audit import coalitions, keys, log, proofs, restore, shredding
@@ -35,6 +36,7 @@ from penstock.web.views.data import (
 )
 from penstock.web.views.people import (
     clearance,
+    groups,
     proposals,
     request_decisions,
     requests,
@@ -44,6 +46,7 @@ from penstock.web.views.people import (
 
 _READ = (
     sign_in,
+    single_sign_on,
     catalogue,
     questions,
     requests,
@@ -70,6 +73,7 @@ _ADMINISTERED = (
     tiers,
     clearance,
     users,
+    groups,
     proposals,
     keys,
     shredding,

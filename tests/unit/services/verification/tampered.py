@@ -21,8 +21,10 @@ from penstock.persistence.tables import (
     Asker,
     Decision,
     FedElement,
+    GroupMapping,
     Occurrence,
     Proposal,
+    ProviderAccount,
     Request,
     RequestComment,
     RequestDecision,
@@ -89,6 +91,7 @@ def store(world: World) -> None:
             session.add(_allowance(number, now))
             session.flush()
             session.add(_taken(number, now))
+            session.add_all(_of_provider(number, now))
             session.add(FedElement(query_id=number, dataset_id=1, step=number, created_at=now))
             proposal = Proposal(
                 public_id=f"proposal-{number}",
@@ -139,6 +142,18 @@ def add_rows(session: sqlmodel.Session, request: Request, number: int) -> None:
     of = asker.id or 0
     decision = RequestDecision(request_id=key, asker_id=of, outcome="declined", by="ada", at=now)
     session.add(decision)
+
+
+def _of_provider(number: int, now: datetime) -> list[sqlmodel.SQLModel]:
+    """Return a group and a user's account of a provider."""
+    issuer = "https://id.example.org"
+    mapping = GroupMapping(
+        issuer=issuer, group_name="g", version=number, roles="", tier_id=1, at=now, by="ada"
+    )
+    account = ProviderAccount(
+        user_id=number, issuer=issuer, subject=f"{number}", follows=True, created_at=now
+    )
+    return [mapping, account]
 
 
 def _allowance(number: int, now: datetime) -> Allowance:

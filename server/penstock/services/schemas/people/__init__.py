@@ -4,6 +4,7 @@
 * ``tiers``   tiers, as they are sent
 * ``users``   users, as they are sent
 * ``tokens``  tokens, as they are sent
+* ``groups``  groups of a provider, as they are sent
 * ``views``   all of them, as they are answered
 
 Building a model takes longer than reading a list: a command imports those that it needs.

@@ -1,4 +1,4 @@
-"""Describe tiers, users and tokens, as callers are answered.
+"""Describe tiers, users, tokens and groups, as callers are answered.
 
 A token's secret is answered once, when it is issued.
 """
@@ -90,3 +90,21 @@ class TokenPreviewView:
     parent: str | None
     live: int
     most: int
+
+
+@dataclass(frozen=True)
+class GroupMappingView:
+    """Hold what the members of a provider's group are given.
+
+    ``counts`` is false for groups of another provider than the present one, and while the server
+    reads no groups.  A tier that was deleted is null.
+    """
+
+    id: str
+    group: str
+    issuer: str
+    roles: list[str]
+    tier: str | None
+    counts: bool
+    since: datetime
+    by: str

@@ -1,6 +1,7 @@
 """Show the pages of every reader.
 
 * ``sign_in``                      the start page, signing in and out
+* ``single_sign_on``               signing in at the OpenID provider
 * ``catalogue, queries, streams``  datasets, queries, streams and their releases
 * ``questions``                    questions in SQL, and those that somebody registered
 * ``sending``                      registering or requesting a question, from SQL or from the form

@@ -20,14 +20,17 @@ pages = Pages()
 def front(visit: Visit) -> Response:
     """Show what the server does, with the form to sign in."""
     return visit.page(
-        "analyst/front.html", version=penstock.__version__, picture=example(), **_form(visit, None)
+        "analyst/front.html",
+        version=penstock.__version__,
+        picture=example(),
+        **form_of(visit, None),
     )
 
 
 @pages.get("/sign-in", ANYBODY)
 def sign_in_form(visit: Visit) -> Response:
     """Show the form alone; it leads on to the requested page."""
-    return visit.page("analyst/sign_in.html", **_form(visit, request.args.get("next")))
+    return visit.page("analyst/sign_in.html", **form_of(visit, request.args.get("next")))
 
 
 @pages.post("/sign-in", ANYBODY)
@@ -41,11 +44,11 @@ def sign_in(visit: Visit) -> Response:
         if token:
             visit.limits.failed_sign_in(request.remote_addr or "")
         return visit.page(
-            "analyst/sign_in.html", 401, refusal=refusal.detail, **_form(visit, onward)
+            "analyst/sign_in.html", 401, refusal=refusal.detail, **form_of(visit, onward)
         )
     except IdentityUnavailable as refusal:
         return visit.page(
-            "analyst/sign_in.html", 503, refusal=refusal.detail, **_form(visit, onward)
+            "analyst/sign_in.html", 503, refusal=refusal.detail, **form_of(visit, onward)
         )
     name_caller(session.principal.name)
     visit.limits.request(session.principal.name)
@@ -60,7 +63,7 @@ def signed_in(visit: Visit) -> Response:
     onward = _inside(request.args.get("next"))
     if request.cookies.get(COOKIE):
         return Response(status=303, headers={"Location": onward})
-    return visit.page("analyst/sign_in.html", 400, not_kept=True, **_form(visit, onward))
+    return visit.page("analyst/sign_in.html", 400, not_kept=True, **form_of(visit, onward))
 
 
 @pages.post("/sign-out", SIGNED_IN)
@@ -76,7 +79,8 @@ def _inside(address: str | None) -> str:
     return inside(address, request.script_root)
 
 
-def _form(visit: Visit, onward: str | None) -> dict[str, Any]:
+def form_of(visit: Visit, onward: str | None) -> dict[str, Any]:
+    """Return what the templates need for the form that leads on to ``onward``."""
     settings = visit.server.settings
     return {
         "onward": _inside(onward),
@@ -86,4 +90,5 @@ def _form(visit: Visit, onward: str | None) -> dict[str, Any]:
         "keeps_cookies": Origin(settings).keeps_cookies,
         "public_url": settings.public_url,
         "believes_issuer": visit.server.issuer is not None,
+        "at_provider": visit.server.relying_party is not None,
     }

@@ -2,6 +2,7 @@
 
 * ``tiers``              tiers and their holders as a ladder
 * ``users, clearance``   users with their roles and tokens, and changes of clearance
+* ``groups``             what groups of the OpenID provider give
 * ``proposals``          actions that need two admins
 * ``requests``           requests of analysts for queries, with comments
 * ``request_decisions``  requests approved, which registers their queries, or declined

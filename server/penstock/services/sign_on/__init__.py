@@ -1,0 +1,8 @@
+"""Sign people in through the provider, and give them what their groups are mapped to.
+
+* ``mappings``          what admins give to the members of a group
+* ``logged_mappings``   the leaves of mappings and accounts, compared with their tables
+* ``rights``            the tier and roles of a set of groups, below what admins set
+* ``accounts``          the user of an account, created or brought up to date
+* ``flow``              the two steps of a sign-in
+"""
