@@ -10,6 +10,8 @@ from penstock.setting_checks import check
 from penstock.setting_sources import load
 from penstock.settings import Settings
 
+PROVIDER = {"oidc_issuer": "https://id.example.org", "oidc_audience": "penstock"}
+
 
 def test_the_owner_migrates_where_one_is_named() -> None:
     settings, _ = load({"PENSTOCK_DATABASE_URL": "postgresql://penstock@host/penstock"})
@@ -38,6 +40,10 @@ def test_settings_made_in_code_read_no_source(monkeypatch: pytest.MonkeyPatch) -
         ({"key_provider": "vault"}, "it must be keyring or pkcs11"),
         ({"key_provider": "pkcs11"}, "needs the settings pkcs11_module and pkcs11_token"),
         ({"oidc_issuer": "https://id.example.org"}, "needs oidc_audience and oidc_claim"),
+        ({"oidc_client_id": "penstock"}, "oidc_client_id needs oidc_issuer"),
+        ({**PROVIDER, "oidc_client_id": "p", "oidc_scopes": "profile"}, "the scope openid"),
+        ({**PROVIDER, "oidc_client_id": "p", "oidc_create_users": True}, "and oidc_groups_claim"),
+        ({**PROVIDER, "oidc_groups_claim": "g", "oidc_create_users": True}, "needs oidc_client_id"),
         ({"log_level": "LOUD"}, "DEBUG, INFO, WARNING or ERROR"),
         ({"replicas": "two"}, "it must be required or none"),
         ({"metrics_token": "short"}, "must have 16 characters or more"),
@@ -78,3 +84,10 @@ def test_a_webhook_that_cannot_work_is_refused_without_its_secrets() -> None:
         check(Settings(webhook_url="https://example.org/key", webhook_secret="short-secret"))
     assert "key" not in str(refused.value).replace("webhook", "")
     assert "short-secret" not in str(refused.value)
+
+
+def test_the_clients_secret_is_masked() -> None:
+    settings, provenance = load({"PENSTOCK_OIDC_CLIENT_SECRET": "hush"})
+    assert settings.oidc_client_secret == "hush"
+    assert "hush" not in repr(settings)
+    assert {each.value for each in provenance if each.name == "oidc_client_secret"} == {"(set)"}

@@ -160,6 +160,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/group-mappings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what the groups of the identity provider give to their members
+         * @description For admins and auditors.
+         */
+        get: operations["list_group_mappings"];
+        put?: never;
+        /**
+         * Map a group of the identity provider to roles and a tier, in place of an earlier mapping
+         * @description For admins. It counts from each member's next sign-in at the provider. The clearance that an admin set for a user is never exceeded.
+         */
+        post: operations["map_group"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/group-mappings/{mapping}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Let a group give nothing from now on
+         * @description For admins. It counts from each member's next sign-in at the provider.
+         */
+        delete: operations["unmap_group"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tiers": {
         parameters: {
             query?: never;
@@ -3600,6 +3644,81 @@ export interface components {
              */
             bins?: number[] | null;
         };
+        /**
+         * @description What the members of a group are given; its name is compared exactly.
+         * @example {
+         *       "group": "/staff/research",
+         *       "roles": [
+         *         "analyst"
+         *       ],
+         *       "tier": "internal"
+         *     }
+         */
+        GroupMappingSpec: {
+            /**
+             * @description The group's name at the identity provider, compared exactly.
+             * @example /staff/research
+             */
+            group: string;
+            /**
+             * @description The roles of its members; none if left out.
+             * @example [
+             *       "analyst"
+             *     ]
+             */
+            roles?: ("analyst" | "admin" | "auditor")[];
+            /**
+             * @description The tier of its members; null gives none.
+             * @example internal
+             */
+            tier?: string | null;
+        };
+        /** @description What the members of a provider's group are given. `counts` is false for groups of another provider than the present one, and while the server reads no groups. A tier that was deleted is null. */
+        GroupMapping: {
+            /**
+             * @description Its identifier.
+             * @example rel_0b9f4c1e
+             */
+            id: string;
+            /**
+             * @description The group's name at the identity provider, compared exactly.
+             * @example /staff/research
+             */
+            group: string;
+            /**
+             * @description The address of the identity provider.
+             * @example https://id.example.org
+             */
+            issuer: string;
+            /**
+             * @description The roles of its members.
+             * @example [
+             *       "analyst"
+             *     ]
+             */
+            roles: string[];
+            /**
+             * @description The tier of its members; null if it gives none.
+             * @example internal
+             */
+            tier: string | null;
+            /**
+             * @description False for a group of another provider than the present one, and while the server reads no groups.
+             * @example true
+             */
+            counts: boolean;
+            /**
+             * Format: date-time
+             * @description When it was mapped last.
+             * @example 2026-11-20T12:00:00Z
+             */
+            since: string;
+            /**
+             * @description The admin who mapped it last.
+             * @example ada
+             */
+            by: string;
+        };
         /** @description The covariance of counts that are protected together. Groups follow each other, and are independent. Within one each count has `variance`, and two of them have `covariance`. If the last value of a group is the size of its population, `size_variance` is that value's and `size_covariance` that of it and a count. */
         GroupedCounts: {
             /**
@@ -4802,6 +4921,32 @@ export interface components {
              *     ]
              */
             items: components["schemas"]["Event"][];
+            /**
+             * @description Send it as cursor for the next page; null on the last.
+             * @example b3BhcXVl
+             */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list; `next_cursor` is null on the last. */
+        GroupMappingPage: {
+            /**
+             * @description The entries of this page.
+             * @example [
+             *       {
+             *         "id": "rel_0b9f4c1e",
+             *         "group": "/staff/research",
+             *         "issuer": "https://id.example.org",
+             *         "roles": [
+             *           "analyst"
+             *         ],
+             *         "tier": "internal",
+             *         "counts": true,
+             *         "since": "2026-11-20T12:00:00Z",
+             *         "by": "ada"
+             *       }
+             *     ]
+             */
+            items: components["schemas"]["GroupMapping"][];
             /**
              * @description Send it as cursor for the next page; null on the last.
              * @example b3BhcXVl
@@ -10018,6 +10163,308 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RevokedToken"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests for now. */
+            429: {
+                headers: {
+                    /** @description The number of seconds to wait before another request. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_group_mappings: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The most items in the answer: 100 by default, at most 1000.
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description The cursor of the next page: next_cursor of the page before.
+                 * @example b3BhcXVl
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupMappingPage"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests for now. */
+            429: {
+                headers: {
+                    /** @description The number of seconds to wait before another request. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    map_group: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A key that the caller chooses. A request repeated with it within a day is not carried out again; its answer has the header Idempotency-Replayed.
+                 * @example 5f2b8c1e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupMappingSpec"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description Present where this is the answer to an earlier request with the key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupMapping"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The present state does not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not of a type that is read here. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests for now. */
+            429: {
+                headers: {
+                    /** @description The number of seconds to wait before another request. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unmap_group: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The mapping's identifier.
+                 * @example 5f2b8c1e0d9a4b7c8e1f2a3b4c5d6e7f
+                 */
+                mapping: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupMapping"];
                 };
             };
             /** @description A valid token is needed. */

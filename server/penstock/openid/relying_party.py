@@ -9,7 +9,7 @@ import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
@@ -26,6 +26,12 @@ LONGEST_ID_TOKEN: Final = 131_072
 
 LONGEST_SUBJECT: Final = 255
 LONGEST_CODE: Final = 4096
+
+LOGOUT_EVENT: Final = "http://schemas.openid.net/event/backchannel-logout"
+LONGEST_NOTICE: Final = timedelta(hours=1)
+"""Longest life of a logout token."""
+
+_LOGOUT_TYPES: Final = frozenset({"jwt", "logout+jwt"})
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,17 @@ class Account:
     user: str
     groups: frozenset[str]
     session: str | None
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Hold that an account's sessions end, or one of them; ``name`` is the notice's own."""
+
+    issuer: str
+    subject: str | None
+    session: str | None
+    name: str
+    expires: datetime
 
 
 class RelyingParty:
@@ -122,6 +139,36 @@ class RelyingParty:
             sub={"essential": True},
         )
         return self._account(claims)
+
+    def notice(self, token: str, now: datetime) -> Notice:
+        """Return what a logout token says (OpenID Connect Back-Channel Logout 1.0, 2.6).
+
+        Raises ``Refused`` for anything else, ID tokens included, and ``IdentityUnavailable``.
+        """
+        claims = self._issuer.claims(
+            token,
+            self._registration.client_id,
+            now,
+            types=_LOGOUT_TYPES,
+            iat={"essential": True},
+            jti={"essential": True},
+        )
+        events, name = claims.get("events"), claims.get("jti")
+        subject, session = claims.get("sub"), claims.get("sid")
+        if not isinstance(events, dict) or not isinstance(events.get(LOGOUT_EVENT), dict):
+            raise Refused
+        if "nonce" in claims or not _is_text(name, LONGEST_SUBJECT):
+            raise Refused
+        given = [each for each in (subject, session) if each is not None]
+        if not given or not all(_is_text(each, LONGEST_SUBJECT) for each in given):
+            raise Refused
+        try:
+            expires = datetime.fromtimestamp(claims["exp"], UTC)
+        except (OverflowError, ValueError, OSError) as problem:
+            raise Refused from problem
+        if expires > now + LONGEST_NOTICE:
+            raise Refused  # it would have to be remembered for as long
+        return Notice(self._issuer.address, subject, session, str(name), expires)
 
     def _require_from_issuer(self, sent: str | None) -> None:
         """Refuse an answer of another issuer (RFC 9207)."""

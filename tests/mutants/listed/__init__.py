@@ -30,9 +30,9 @@ from tests.mutants.listed.claims import (
     sampler_claims,
     schedule_claims,
     server_claims,
-    sign_on_claims,
     structure_claims,
 )
+from tests.mutants.listed.people import sign_on_claims
 from tests.mutants.mutant import Mutant
 
 MUTANTS: Final[Sequence[Mutant]] = tuple(

@@ -12,7 +12,7 @@ CALLERS = ("noa", "ann", "ian", "root", "olga")
 STRANGERS = (None, "malformed", "expired", "revoked", "gone")
 OPEN = {
     *("front", "sign_in_form", "sign_in", "signed_in"),
-    *("sign_in_at_provider", "return_from_provider"),
+    *("sign_in_at_provider", "return_from_provider", "end_sessions_of_provider"),
 }
 
 

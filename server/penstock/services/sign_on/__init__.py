@@ -5,4 +5,5 @@
 * ``rights``            the tier and roles of a set of groups, below what admins set
 * ``accounts``          the user of an account, created or brought up to date
 * ``flow``              the two steps of a sign-in
+* ``log_outs``          sessions that end when the provider says so
 """

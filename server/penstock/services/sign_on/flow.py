@@ -27,7 +27,7 @@ def begin(server: Server) -> tuple[str, Attempt]:
     Raises ``NotFound`` if nobody can sign in at a provider, and ``IdentityUnavailable``.
     """
     attempt = Attempt.fresh()
-    return _party(server).address(attempt), attempt
+    return party_of(server).address(attempt), attempt
 
 
 def finish(
@@ -39,7 +39,7 @@ def finish(
     or is not valid, ``Forbidden`` for people who may not sign in, ``IdentityUnavailable``, and
     ``NotFound`` as ``begin`` does.
     """
-    party = _party(server)
+    party = party_of(server)
     with server.database.read() as session:
         server.clock.look(session)
     now = server.clock()
@@ -78,7 +78,8 @@ def refusal() -> NotAuthenticated:
     )
 
 
-def _party(server: Server) -> RelyingParty:
+def party_of(server: Server) -> RelyingParty:
+    """Return what signs people in at the provider.  Raises ``NotFound`` if there is no provider."""
     if server.relying_party is None:
         raise NotFound("Nobody can sign in at an identity provider here.")
     return server.relying_party

@@ -134,7 +134,7 @@ def _view(visitor: Visit, page: PageRoute, origin: Origin) -> Callable[..., Resp
                 raise
             visit = g.visit = visitor.by(caller, secret)
             _admit(visit, page, caller)
-        if page.verb != "GET":
+        if page.verb != "GET" and page.policy.from_pages:
             origin.require(request.headers.get("Origin"), request.host)
             if page.policy.needs_session:
                 _require_key(visit)

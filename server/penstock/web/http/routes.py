@@ -16,14 +16,19 @@ View = Callable[..., Response]
 
 @dataclass(frozen=True)
 class Policy:
-    """Define who may see a page; the services also check what depends on the object."""
+    """Define who may see a page; the services also check what depends on the object.
+
+    A form that comes ``from_pages`` must have their origin; any other proves itself.
+    """
 
     sentence: str
     needs_session: bool = True
     roles: tuple[str, ...] = ()
+    from_pages: bool = True
 
 
 ANYBODY = Policy("every visitor, without a session", needs_session=False)
+PROVIDER = Policy("the identity provider, by its signature", needs_session=False, from_pages=False)
 SIGNED_IN = Policy("every user with a session")
 ANALYST = Policy("analysts", roles=("analyst",))
 ADMIN = Policy("admins", roles=("admin",))
@@ -84,6 +89,7 @@ __all__ = [
     "AUDITOR",
     "OVERSEER",
     "PLANNER",
+    "PROVIDER",
     "READER",
     "SIGNED_IN",
     "PageRoute",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
@@ -19,6 +20,7 @@ from tests.web.sign_on.coming_back import (
 )
 from tests.web.world import text_of
 
+from penstock.openid.relying_party import LOGOUT_EVENT
 from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.people.groups import GroupMappingSpec
 from penstock.services.sign_on import mappings
@@ -142,3 +144,29 @@ def test_a_provider_that_is_down_leaves_the_form(trusting: Trusting, provider: P
     assert page.status_code == 503
     assert 'name="token"' in page.text
     assert browser.sign_in("ann").status_code == 303
+
+
+def test_the_provider_ends_sessions(trusting: Trusting, provider: Provider) -> None:
+    browser = trusting()
+    assert through(browser, provider, sid="s1").status_code == 200
+    named: dict[str, Any] = {
+        "events": {LOGOUT_EVENT: {}},
+        "jti": "n1",
+        "sid": "s1",
+        "preferred_username": None,
+    }
+    claims = {name: value for name, value in says(provider, **named).items() if value is not None}
+    identity = provider.token("rsa", says(provider, sid="s1"))
+
+    def sent(token: str) -> int:
+        # As a provider sends it: neither a cookie nor an origin.
+        there = browser.world.client.application.test_client()
+        return there.post("/sign-in/provider/log-out", data={"logout_token": token}).status_code
+
+    assert sent(identity) == 400
+    assert is_in(browser)
+    notice = provider.token("rsa", claims, typ="logout+jwt")
+    assert sent(notice) == 200
+    assert not is_in(browser)
+    assert sent(notice) == 400
+    assert sent("") == 400

@@ -15,6 +15,7 @@ from penstock.errors import (
     Forbidden,
     IdentityUnavailable,
     InvalidInput,
+    MalformedInput,
     NotAuthenticated,
     PenstockError,
 )
@@ -22,10 +23,10 @@ from penstock.http.cursors import Cursors
 from penstock.http.edge import name_caller
 from penstock.openid.relying_party import Attempt
 from penstock.services.operations.home import RETURN
-from penstock.services.sign_on import flow
+from penstock.services.sign_on import flow, log_outs
 from penstock.web.http.csrf import COOKIE, inside
 from penstock.web.http.request_context import Visit
-from penstock.web.http.routes import ANYBODY, Pages
+from penstock.web.http.routes import ANYBODY, PROVIDER, Pages
 from penstock.web.views.analyst.sign_in import form_of
 
 pages = Pages()
@@ -78,6 +79,17 @@ def return_from_provider(visit: Visit) -> Response:
     response.set_cookie(COOKIE, session.secret, secure=True, httponly=True, samesite="Strict")
     response.delete_cookie(ATTEMPT, **_ATTRIBUTES)
     return response
+
+
+@pages.post("/sign-in/provider/log-out", PROVIDER)
+def end_sessions_of_provider(visit: Visit) -> Response:
+    """End sessions that the provider says have ended (back-channel log-out)."""
+    try:
+        log_outs.end(visit.server, request.form.get("logout_token", ""))
+    except MalformedInput:
+        visit.limits.failed_sign_in(request.remote_addr or "")
+        raise
+    return Response(status=200)
 
 
 def _attempt(visit: Visit) -> tuple[Attempt, datetime, str]:
