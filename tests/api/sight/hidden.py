@@ -151,7 +151,6 @@ HIDDEN = [
 NAMELESS = {
     *(
         "prove_consistency",
-        "list_group_mappings",
         "map_group",
         "unmap_group",
         "list_proposals",

@@ -25,6 +25,9 @@ from penstock.web.http.routes import PageRoute
 ALL = Window(LARGEST_LIMIT)
 PLACE = re.compile(r"<(\w+)>")
 
+AT_A_PROVIDER = {"sign_in_at_provider", "return_from_provider"}
+"""The steps of a sign-in, which lead to a provider and back (``tests/web/sign_on``)."""
+
 Asked = Mapping[str, Sequence[str]]
 """By a page's name what it is asked besides, each from its question mark on."""
 
@@ -56,7 +59,11 @@ def addresses(
     """Yield every page that the caller's role may see, of at most so many names for each place."""
     for page in PAGES:
         roles = page.policy.roles
-        if page.verb != "GET" or (roles and caller.roles.isdisjoint(roles)):
+        if (
+            page.verb != "GET"
+            or page.name in AT_A_PROVIDER
+            or (roles and caller.roles.isdisjoint(roles))
+        ):
             continue
         places = PLACE.findall(page.path)
         for names in itertools.product(*(called(server, caller, one)[:most] for one in places)):

@@ -279,6 +279,7 @@ def test_a_second_row_that_differs_is_taken(shared: Database, row: MakeRow, tabl
             "withdrawal": "asker",
             "fed_element": "query",
             "grant": "user",
+            "provider_account": "user",
             "histogram_state": "query",
             "stream_state": "query",
         }.get(table)
