@@ -83,6 +83,7 @@ def test_every_field_of_a_plan_is_in_its_shape() -> None:
         "nodes": "other",
         "factors": ("other",),
         "order": 1,
+        "weights": (1, 2),
         "bins": Grouping(Column("cost", "number", None), edges=(0.0, 1.0, 2.0)),
         "marginals": "other",
         "workload": "other",
