@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
 
-from penstock.errors import Conflict, Unavailable
+from penstock.errors import Conflict, NotFound, Unavailable
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.datasets import datasets, look_alikes
@@ -229,19 +229,27 @@ def _called(
             )
         except Conflict:
             return at_once()  # the person has as many jobs as may wait
-        return show(result_of(server, principal, begun.piece.id))
-    # A worker that has stopped may have done it, or begun it.
-    former = jobs.with_key(server, principal, request.key)
-    if former is not None and former.state == "done":
-        return show(result_of(server, principal, former.id))
-    made = None if former is None else before()
+        made = result_of(server, principal, begun.piece.id)
+    else:
+        # A worker that has stopped may have done it, or begun it.
+        former = jobs.with_key(server, principal, request.key)
+        if former is None:
+            return at_once()
+        made = result_of(server, principal, former.id) if former.state == "done" else None
+    made = made or before()
     return at_once() if made is None else show(made)
 
 
-def result_of(server: Server, principal: Principal, piece: str) -> str:
-    """Wait for a job, and return the name of what it made.  Raises its refusal."""
+def result_of(server: Server, principal: Principal, piece: str) -> str | None:
+    """Wait for a job, and return the name of what it made.  Raises its refusal.
+
+    ``None`` means that the same request, sent at the same time, was given the outcome first.
+    """
     while True:
-        view = jobs.wait(server, principal, piece, _LOOK_SECONDS)
+        try:
+            view = jobs.wait(server, principal, piece, _LOOK_SECONDS)
+        except NotFound:
+            return None
         if view.state in ("done", "failed"):
             break
         if view.state == "interrupted":

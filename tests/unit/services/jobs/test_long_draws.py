@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from sqlmodel import select
 from tests.databases.homes import PATIENCE
+from tests.unit.services.jobs.registering import looking_after_the_first
 from tests.unit.worlds import World
 
 from penstock.errors import QuotaUsedUp
@@ -101,6 +102,18 @@ def test_a_draw_that_is_stopped_between_chunks_is_gone_on_with_and_handed_out_on
     assert answer.result(PATIENCE).first
     assert stored(long) == (before[0] + 1, before[1] + 1)
     assert verify(long.server, OPERATOR).problems == []
+
+
+def test_the_same_request_twice_at_once_is_drawn_once_and_answered_twice(
+    long: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, until_two_wait = stored(long), looking_after_the_first(monkeypatch)
+    with asked(long) as one, asked(long) as other:
+        until_two_wait()
+        assert worked(long)
+    first, second = one.result(PATIENCE).view, other.result(PATIENCE).view
+    assert first.id == second.id
+    assert stored(long) == (before[0] + 1, before[1] + 1)
 
 
 def test_a_refusal_of_the_worker_is_the_readers(

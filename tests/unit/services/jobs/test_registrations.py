@@ -10,6 +10,7 @@ from typing import TypeVar
 import pytest
 from tests.databases.homes import PATIENCE
 from tests.unit.services.datasets.stays import BY_TOWN, ROWS, STAYS
+from tests.unit.services.jobs.registering import looking_after_the_first
 from tests.unit.services.versions import BUDGETS, new_file
 from tests.unit.sites import VISITS
 from tests.unit.worlds import World
@@ -138,6 +139,21 @@ def test_what_a_worker_registered_for_a_caller_who_is_gone_is_found_by_repeating
     monkeypatch.setattr(queue, "is_served", lambda _: False)
     found = registrations.dataset(world.server, world.person("ada"), request)
     assert (found.name, found.version) == ("stays", 1)
+
+
+@pytest.mark.usefixtures("_served")
+def test_the_same_call_twice_at_once_has_the_same_answer_twice(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is second finds no job any more, and not that there is none."""
+    until_two_wait = looking_after_the_first(monkeypatch)
+    sent = (world.server, world.person("ada"), stays(tmp_path))
+    with ThreadPoolExecutor(2) as callers:
+        answers = [callers.submit(registrations.dataset, *sent) for _ in range(2)]
+        until_two_wait()
+        worked(world)
+        first, second = (answer.result(PATIENCE) for answer in answers)
+    assert first == second
 
 
 @pytest.mark.usefixtures("_served")
