@@ -204,6 +204,10 @@ def test_a_preview_states_the_error_that_cells_have(patients: World) -> None:
             {"aggregate": {**MARGINALS["aggregate"], "sets": [["ward"], ["urgent", "person"]]}},
             "/aggregate/sets/1/1",
         ),
+        (
+            {"aggregate": {**MARGINALS["aggregate"], "sets": [["ward", "age"], ["age", "ward"]]}},
+            "/aggregate/sets/1",
+        ),
         ({"aggregate": {**MARGINALS["aggregate"], "sets": [["ward"]], "up_to": 1}}, "/aggregate"),
         ({"group_by": ["ward"]}, "/group_by"),
         ({"mechanism": "laplace"}, "/mechanism"),

@@ -121,7 +121,8 @@ def _edges(
 def marginals_of(aggregate: object, groupings: Sequence[Grouping]) -> Marginals | None:
     """Return the marginals of the columns of ``groupings``; None for any other statistic.
 
-    Raises ``InvalidInput`` for columns that say nothing, sets of other columns, and too many cells.
+    Raises ``InvalidInput`` for columns that say nothing, sets of other columns or that are named
+    twice, and too many cells.
     """
     if not isinstance(aggregate, MarginalTables):
         return None
@@ -130,12 +131,14 @@ def marginals_of(aggregate: object, groupings: Sequence[Grouping]) -> Marginals 
         with refusals:
             _require_keys(each, "aggregate", "columns", place)
     names = [each.column.name for each in groupings]
-    sets = []
+    sets: list[tuple[int, ...]] = []
     for place, names_of_set in enumerate(aggregate.sets or ()):
         with refusals:
-            sets.append(_set_of(names_of_set, names, "aggregate", "sets", place))
+            columns = _set_of(names_of_set, names, "aggregate", "sets", place)
+            _require_new(columns, sets, "aggregate", "sets", place)
+            sets.append(columns)
     refusals.raise_all()
-    named = tuple(sorted(set(sets), key=lambda each: (len(each), each)))
+    named = tuple(sorted(sets, key=lambda each: (len(each), each)))
     order = min(aggregate.up_to or _ORDER, len(names))
     marginals = Marginals(tuple(map(len, groupings)), named or up_to(len(names), order))
     _require_few(marginals)
@@ -165,6 +168,15 @@ def _set_of(named: Sequence[str], names: Sequence[str], *at: str | int) -> tuple
                 pointer=pointer(*at, place),
             )
     return tuple(sorted(names.index(name) for name in named))
+
+
+def _require_new(columns: tuple[int, ...], before: Sequence[object], *at: str | int) -> None:
+    if columns in before:
+        raise InvalidInput(
+            "A set of columns is named twice, so that its table would be listed twice. Name each"
+            " set once.",
+            pointer=pointer(*at),
+        )
 
 
 def _require_few(marginals: Marginals) -> None:

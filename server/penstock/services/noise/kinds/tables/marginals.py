@@ -27,7 +27,7 @@ from penstock.services.schemas.estimates.covariance import (
     ResidualsView,
     ResidualView,
 )
-from penstock.services.schemas.queries import Terms
+from penstock.services.schemas.queries import ComputedQueryRequest, Terms
 from penstock.services.schemas.views import ErrorsView, ErrorView
 from penstock.structures.marginals.lattice import Marginals
 from penstock.structures.marginals.tables import reconstructed
@@ -53,6 +53,16 @@ class MarginalsKind(VectorKind):
     def requested_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
         """Return the tables of the prepared query."""
         return None if prepared.marginals is None else {"tables": prepared.marginals}
+
+    @classmethod
+    @override
+    def request_of(cls, spec: Mapping[str, Any]) -> ComputedQueryRequest:
+        """Return the request of a stored spec; earlier versions took a set named twice as once."""
+        aggregate = spec["aggregate"]
+        if aggregate.get("sets"):
+            once = {frozenset(named): named for named in aggregate["sets"]}
+            aggregate = {**aggregate, "sets": list(once.values())}
+        return super().request_of({**spec, "aggregate": aggregate})
 
     @classmethod
     @override

@@ -9,6 +9,7 @@ from typing import cast
 import pytest
 from tests.unit.connectors.cases import dataset_of, prepared, query_of
 
+from penstock.connectors.specs.moments import MarginalTables
 from penstock.errors import InvalidInput
 from penstock.persistence.tables import Query
 from penstock.privacy.target import Target, TargetKind
@@ -58,3 +59,21 @@ def test_other_noise_than_gaussian_is_refused() -> None:
     )
     with pytest.raises(InvalidInput, match="gaussian noise alone"):
         MarginalsKind.require_terms(terms, 1e-6)
+
+
+def test_a_stored_set_that_is_named_twice_is_read_as_once() -> None:
+    stored = {
+        "name": "tables",
+        "dataset": "visits",
+        "mechanism": "gaussian",
+        "levels": {"public": {"rho": 1}},
+        "aggregate": {
+            "type": "marginals",
+            "columns": ["ward", "visits"],
+            "sets": [["ward"], ["ward", "visits"], ["visits", "ward"]],
+        },
+        "contribution": {"max_groups": 1, "max_rows_per_group": 1},
+    }
+    aggregate = MarginalsKind.request_of(stored).aggregate
+    assert isinstance(aggregate, MarginalTables)
+    assert [set(named) for named in aggregate.sets or ()] == [{"ward"}, {"ward", "visits"}]
