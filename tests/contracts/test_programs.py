@@ -74,11 +74,11 @@ def imported(installation: Installation, folder: Path, *words: str) -> set[str]:
     }
 
 
-def modules_below(wheels: Wheels, folder: str) -> set[str]:
-    """Return every module in a folder of the source, programs apart."""
+def modules_below(wheels: Wheels, folder: str, package: str) -> set[str]:
+    """Return every module of a package in a folder of the source, programs apart."""
     names = {
         ".".join(PurePosixPath(name).relative_to(folder).with_suffix("").parts)
-        for name in wheels.copied(folder)
+        for name in wheels.copied(f"{folder}/{package}")
         if name.endswith(".py")
     }
     return {name.removesuffix(".__init__") for name in names if not name.endswith("__main__")}
@@ -102,7 +102,7 @@ def test_every_module_can_be_imported_without_any_extra(
     """Those for an extra may lack what it brings, and nothing of ours."""
     printed = installed.run("python", "-I", "-c", IMPORT_EVERYTHING, package, folder=tmp_path)
     missing = json.loads(printed)
-    assert missing.keys() == modules_below(wheels, folder)
+    assert missing.keys() == modules_below(wheels, folder, package)
     lacking = {name: lacked for name, lacked in missing.items() if lacked is not None}
     allowed = {
         name: brought
@@ -137,7 +137,7 @@ def test_the_client_brings_neither_the_server_nor_what_it_needs(
     assert not found & {*HEAVY, *OPTIONAL, "penstock", "werkzeug", "jinja2"}
     arguments = ("-I", "-c", IMPORT_EVERYTHING, "penstock_client")
     missing = json.loads(client_alone.run("python", *arguments, folder=tmp_path))
-    assert missing == dict.fromkeys(modules_below(wheels, "clients/python/src"))
+    assert missing == dict.fromkeys(modules_below(wheels, "clients/python/src", "penstock_client"))
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_a_good_preview_changes_nothing(stage: Stage, caller: str) -> None:
         for tier in found["tiers"]:
             assert set(tier) == {
                 *("tier", "level", "guarantee", "charge", "error", "room"),
-                *("composed", "expected_maximum", "histogram", "at_delta", "ranks"),
+                *("composed", "expected_maximum", "histogram", "at_delta", "ranks", "expected"),
             }
             assert tier["charge"]["share"] > 0
             assert tier["error"]["half_width"] > 0

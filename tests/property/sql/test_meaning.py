@@ -13,8 +13,11 @@ from tests.support.thorough import by_count
 from tests.unit.connectors.cases import Folder, query_of
 
 from penstock.connectors.planning.interpret import interpret
+from penstock.connectors.planning.moments.weights import weighted
 from penstock.connectors.planning.plan import Plan
 from penstock.connectors.planning.sensitivity import Measure
+from penstock.connectors.specs.models import ComputedQuery
+from penstock.connectors.specs.moments import Moments, Regression
 from penstock.connectors.sql.grammar import parsed
 from penstock.connectors.sql.reading import reading
 from penstock.connectors.sql.writing.statement import written
@@ -73,6 +76,9 @@ def _moments(plan: Plan, numbers: list[int]) -> list[float]:
 
     Of order 1 it is followed by the sums, and by the mean of one column.
     """
+    weights = plan.weights or (1,) * len(numbers)
+    assert all(number % weight == 0 for number, weight in zip(numbers, weights, strict=True))
+    numbers = [number // weight for number, weight in zip(numbers, weights, strict=True)]
     square = plan.grid**plan.order
     count = numbers[0] / square
     if not count:
@@ -92,6 +98,13 @@ def _moments(plan: Plan, numbers: list[int]) -> list[float]:
     return [count, halves[0] * halves[1] * spread]
 
 
+def _weighted(query: ComputedQuery) -> ComputedQuery:
+    """Return a query with the weights that its answer has under Gaussian noise."""
+    if not isinstance(query.aggregate, Moments | Regression):
+        return query
+    return query.model_copy(update={"aggregate": weighted(query.aggregate, "gaussian")})
+
+
 @settings(max_examples=by_count(100, 1500), deadline=None)
 @given(cells=rows, statement=statements)
 def test_a_statement_means_what_its_text_means(
@@ -105,7 +118,7 @@ def test_a_statement_means_what_its_text_means(
     understood = reading(parsed(text), DATASET)
     assert all("ORDER BY is no part" in note for note in understood.notes)
     query = query_of(**{**understood.fields, "contribution": ONE_ROW})
-    plan = interpret(DATASET, query)
+    plan = interpret(DATASET, _weighted(query))
     folder = Folder(Path(tmp_path_factory.mktemp("files")))
     folder.parquet({name: table[name] for name in COLUMNS})
     computed = values_of(plan, folder.ask(DATASET, query).tolist())

@@ -13,6 +13,7 @@ import pytest
 from sqlmodel import Session, col, select
 from tests.unit.services.requests.requesting import ask
 from tests.unit.services.schedules.planning import spec_of, with_stays
+from tests.unit.services.sign_on.trusted import mapped, trusting
 from tests.unit.worlds import CopyWorld, World, fill
 
 from penstock.errors import NotFound
@@ -68,6 +69,7 @@ def every_kind(world: World) -> None:
     schedules.create(server, world.person("ada"), spec_of(server.settings.home.parent))
     ask(world)
     allowances.give(server, OPERATOR, "stays", "internal", AllowanceSpec(epsilon=0.5))
+    mapped(trusting(world), "staff", "analyst", tier="public")
     key_rotation.rotate(server, OPERATOR)
     ruled = replace(server, settings=server.settings.model_copy(update={"two_person_rule": True}))
     proposals.do_or_propose(ruled, world.person("ada"), QueryRetirement(query="visits"))

@@ -6,7 +6,11 @@ from tests.web.world import KEY, ORIGIN, Open, text_of
 
 from penstock.web import PAGES
 
-SENT = {page.path.replace("<query>", "visits"): page for page in PAGES if page.verb == "POST"}
+SENT = {
+    page.path.replace("<query>", "visits"): page
+    for page in PAGES
+    if page.verb == "POST" and page.policy.from_pages
+}
 
 
 FOREIGN = [

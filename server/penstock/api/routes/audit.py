@@ -44,6 +44,7 @@ EventKind = Literal[
     "schedule",
     "allowance",
     "request",
+    "group",
 ]
 
 
