@@ -1,5 +1,6 @@
 """Test idempotency keys: what is sent again is not done again, and nothing exact is kept."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -27,6 +28,9 @@ NEW: dict[str, Any] = {
     "values": [31337, 7],
     "levels": {"internal": {"epsilon": 0.25}},
 }
+
+
+PROVIDER = {"oidc_issuer": "https://id.example.org", "oidc_audience": "penstock"}
 
 
 def counted(world: World) -> tuple[int, int]:
@@ -141,9 +145,9 @@ def test_every_post_of_admins_is_tried_with_a_key() -> None:
 
 @pytest.mark.parametrize("path", sorted(POSTS))
 def test_every_post_of_admins_is_done_once_under_a_key(
-    world: World, path: str, tmp_path: Path
+    open_copy: Callable[..., World], path: str, tmp_path: Path
 ) -> None:
-    body = POSTS[path]
+    world, body = open_copy(**PROVIDER), POSTS[path]
     if path.endswith("/versions"):
         for name in ("old.csv", "new.csv"):
             (tmp_path / name).write_text(f"person,town,visits\n{name},north,1\n")

@@ -69,7 +69,7 @@ def every_kind(world: World) -> None:
     schedules.create(server, world.person("ada"), spec_of(server.settings.home.parent))
     ask(world)
     allowances.give(server, OPERATOR, "stays", "internal", AllowanceSpec(epsilon=0.5))
-    mapped(trusting(world), "staff", "analyst", tier="public")
+    mapped(trusting(world.server), "staff", "analyst", tier="public")
     key_rotation.rotate(server, OPERATOR)
     ruled = replace(server, settings=server.settings.model_copy(update={"two_person_rule": True}))
     proposals.do_or_propose(ruled, world.person("ada"), QueryRetirement(query="visits"))

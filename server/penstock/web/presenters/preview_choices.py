@@ -194,6 +194,12 @@ def noises(stream_preview: StreamPreviewView) -> Comparison:
     A second Laplace tree is the one that ``auto`` passes over.
     """
     best = {noise.mechanism: noise for noise in reversed(stream_preview.noises)}
+    now = stream_preview.mechanism, stream_preview.structure
+    passed_over = [
+        noise
+        for noise in stream_preview.noises
+        if best[noise.mechanism] is not noise and (noise.mechanism, noise.structure) == now
+    ]
     return Comparison(
         "Noise at the same levels",
         tuple(
@@ -218,7 +224,7 @@ def noises(stream_preview: StreamPreviewView) -> Comparison:
                 ""
                 if noise.refusal is not None
                 else _noise_fields(noise, auto=best[noise.mechanism] is noise),
-                noise.chosen,
+                noise in passed_over if passed_over else noise.chosen,
             )
             for noise in stream_preview.noises
             for kind in (str(noise.structure.get("kind", "refused")),)

@@ -16,6 +16,7 @@ POSTS: Mapping[str, Any] = {
     TIERS: TIER,
     USERS: USER,
     TOKENS: TOKEN,
+    "/api/v1/group-mappings": {"group": "staff", "roles": ["analyst"], "tier": "public"},
     DATASETS: {**DATASET, "name": "fresh"},
     f"{DATASETS}/sites/versions": {
         "source": {"engine": "duckdb", "uri": "new.csv"},

@@ -21,7 +21,7 @@ def view(server: Server, name: str) -> UserView:
 
 
 def test_a_new_user_gets_what_their_groups_give(world: World) -> None:
-    server = trusting(world)
+    server = trusting(world.server)
     mapped(server, "staff", "analyst", tier="public")
     mapped(server, "research", tier="partner")
     mapped(server, "control", "auditor")
@@ -40,12 +40,12 @@ def test_a_new_user_gets_what_their_groups_give(world: World) -> None:
 
 
 def test_nobody_is_created_unless_that_is_on_and_a_group_gives_a_role(world: World) -> None:
-    server = trusting(world)
+    server = trusting(world.server)
     mapped(server, "research", tier="partner")
     with pytest.raises(Forbidden, match="none of the groups"):
         accounts.admit(server, account("zoe", ["research"]))
     mapped(server, "staff", "analyst")
-    off = trusting(world, oidc_create_users=False)
+    off = trusting(world.server, oidc_create_users=False)
     with pytest.raises(Forbidden, match="no active user belongs to that account"):
         accounts.admit(off, account("zoe", ["staff"]))
     with pytest.raises(NotFound):
@@ -53,7 +53,7 @@ def test_nobody_is_created_unless_that_is_on_and_a_group_gives_a_role(world: Wor
 
 
 def test_the_roles_that_an_admin_set_are_a_ceiling(world: World) -> None:
-    server = trusting(world)
+    server = trusting(world.server)
     mapped(server, "admins", "analyst", "admin", tier="public")
     mapped(server, "staff", "analyst", tier="public")
     assert accounts.admit(server, account("paul", ["admins"])).roles == {"analyst"}
@@ -71,7 +71,7 @@ def test_the_roles_that_an_admin_set_are_a_ceiling(world: World) -> None:
 
 
 def test_who_lost_all_groups_loses_what_they_gave_with_the_next_sign_in(world: World) -> None:
-    server = trusting(world)
+    server = trusting(world.server)
     mapped(server, "admins", "admin", tier="internal")
     accounts.admit(server, account("zoe", ["admins"]))
     for name in ("zoe", "paul"):
@@ -85,7 +85,7 @@ def test_who_lost_all_groups_loses_what_they_gave_with_the_next_sign_in(world: W
     "name", ["ada", "ADA", "ａda", "аda", "operator", "Operator", "a/b", "e\u0301"]
 )
 def test_a_new_name_that_is_or_looks_like_anothers_is_refused(world: World, name: str) -> None:
-    server = trusting(world)
+    server = trusting(world.server)
     mapped(server, "staff", "analyst")
     accounts.admit(server, account("zoe", ["staff"]))
     with pytest.raises(Forbidden):
@@ -97,7 +97,7 @@ def test_a_new_name_that_is_or_looks_like_anothers_is_refused(world: World, name
 
 
 def test_a_user_keeps_their_account_under_another_name_there(world: World) -> None:
-    server = trusting(world)
+    server = trusting(world.server)
     mapped(server, "staff", "analyst")
     accounts.admit(server, account("zoe", ["staff"]))
     assert accounts.admit(server, account("zora", ["staff"], subject="id of zoe")).name == "zoe"
@@ -107,6 +107,6 @@ def test_a_user_keeps_their_account_under_another_name_there(world: World) -> No
 
 
 def test_without_a_claim_of_groups_admins_decide_alone(world: World) -> None:
-    server = trusting(world, oidc_groups_claim="", oidc_create_users=False)
+    server = trusting(world.server, oidc_groups_claim="", oidc_create_users=False)
     assert accounts.admit(server, account("paul")).roles == {"analyst"}
     assert view(server, "paul").clearance == "partner"

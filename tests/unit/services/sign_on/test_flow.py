@@ -12,7 +12,7 @@ from penstock.services.sign_on import flow
 
 
 def test_nobody_signs_in_where_there_is_no_provider(world: World) -> None:
-    attempt, server = Attempt.fresh(), trusting(world)
+    attempt, server = Attempt.fresh(), trusting(world.server)
     with pytest.raises(NotFound):
         flow.begin(server)
     with pytest.raises(NotFound):

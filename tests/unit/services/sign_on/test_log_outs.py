@@ -31,7 +31,7 @@ def server(world: World, provider: Provider) -> Server:
     """Return a server that trusts the provider."""
     registration = Registration("pages", "", "https://here/return", "openid", "sub", "groups")
     party = RelyingParty(Issuer(provider.address, "api", "sub"), registration)
-    return replace(trusting(world, oidc_issuer=provider.address), relying_party=party)
+    return replace(trusting(world.server, oidc_issuer=provider.address), relying_party=party)
 
 
 def begun(world: World, provider: Provider, name: str, session: str | None = None) -> str:

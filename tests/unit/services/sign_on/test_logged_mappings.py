@@ -12,7 +12,7 @@ from penstock.services.sign_on.logged_mappings import LoggedMappings
 
 
 def test_mappings_and_accounts(world: World) -> None:
-    server = trusting(world)
+    server = trusting(world.server)
     mapped(server, "staff", "analyst", tier="public")
     mapped(server, "staff", "auditor")
     accounts.admit(server, account("zoe", ["staff"]))

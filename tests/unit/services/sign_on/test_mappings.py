@@ -20,7 +20,7 @@ def view(server: Server, name: str) -> UserView:
 
 
 def test_mappings_are_for_admins_and_can_be_taken_back(world: World) -> None:
-    server = trusting(world)
+    server = trusting(world.server)
     with pytest.raises(Forbidden):
         mapped(server, "staff", "analyst", by=world.person("paul"))
     with pytest.raises(InvalidInput, match="no tier 'absent'"):

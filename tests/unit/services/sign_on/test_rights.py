@@ -21,7 +21,7 @@ def view(server: Server, name: str) -> UserView:
 
 
 def test_the_clearance_that_an_admin_set_is_a_ceiling(world: World) -> None:
-    server = trusting(world)
+    server = trusting(world.server)
     mapped(server, "all", "analyst", tier="internal")
     mapped(server, "few", "analyst", tier="public")
     ada = world.person("ada")
@@ -41,7 +41,7 @@ def test_the_clearance_that_an_admin_set_is_a_ceiling(world: World) -> None:
 
 
 def test_a_ceiling_whose_tier_is_gone_stays_below_that_tier(world: World) -> None:
-    server = trusting(world)
+    server = trusting(world.server)
     tier_changes.create(server, OPERATOR, TierSpec(name="brief", above="public"))
     users.create(server, OPERATOR, UserSpec(name="zed", roles=["analyst"], clearance="brief"))
     mapped(server, "all", "analyst", tier="internal")
@@ -53,16 +53,16 @@ def test_a_ceiling_whose_tier_is_gone_stays_below_that_tier(world: World) -> Non
 
 
 def test_groups_of_another_issuer_give_nothing(world: World) -> None:
-    other = trusting(world, oidc_issuer="https://other.example.org")
+    other = trusting(world.server, oidc_issuer="https://other.example.org")
     mapped(other, "staff", "analyst", "admin", tier="internal")
-    server = trusting(world)
+    server = trusting(world.server)
     with pytest.raises(Forbidden, match="none of the groups"):
         accounts.admit(server, account("zoe", ["staff"]))
     assert [item.counts for item in mappings.listing(server, OPERATOR, Window()).items] == [False]
 
 
 def test_groups_are_compared_to_the_letter(world: World) -> None:
-    server = trusting(world)
+    server = trusting(world.server)
     mapped(server, "admins", "admin")
     for look_alike in ("Admins", "аdmins", "ａdmins", "admins ", "/admins", "admin\u0073\u200b"):
         with pytest.raises(Forbidden, match="none of the groups"):
@@ -70,9 +70,9 @@ def test_groups_are_compared_to_the_letter(world: World) -> None:
 
 
 def test_under_the_two_person_rule_the_operator_alone_maps_to_admin(world: World) -> None:
-    ada, free = world.person("ada"), trusting(world)
+    ada, free = world.person("ada"), trusting(world.server)
     mapped(free, "admins", "admin", "auditor", by=ada)
-    ruled = trusting(world, two_person_rule=True)
+    ruled = trusting(world.server, two_person_rule=True)
     with pytest.raises(Forbidden, match="only the operator maps groups"):
         mapped(ruled, "others", "admin", by=ada)
     assert accounts.admit(ruled, account("zoe", ["admins"])).roles == {"auditor"}
@@ -82,7 +82,7 @@ def test_under_the_two_person_rule_the_operator_alone_maps_to_admin(world: World
 
 
 def test_a_deleted_tier_is_given_to_nobody(world: World) -> None:
-    server = trusting(world)
+    server = trusting(world.server)
     tier_changes.create(server, OPERATOR, TierSpec(name="brief"))
     mapped(server, "staff", "analyst", tier="brief")
     tier_changes.delete(server, OPERATOR, "brief")

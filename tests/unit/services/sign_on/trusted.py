@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from tests.unit.worlds import World
-
 from penstock.openid.relying_party import Account
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.context import Server
@@ -15,8 +13,8 @@ from penstock.services.sign_on import mappings
 ISSUER = "https://id.example.org"
 
 
-def trusting(world: World, **more: Any) -> Server:
-    """Return the server of a world whose people sign in at a provider, by groups."""
+def trusting(server: Server, **more: Any) -> Server:
+    """Return a server whose people sign in at a provider, by groups."""
     chosen = {
         "oidc_issuer": ISSUER,
         "oidc_client_id": "penstock",
@@ -24,7 +22,7 @@ def trusting(world: World, **more: Any) -> Server:
         "oidc_create_users": True,
         **more,
     }
-    return replace(world.server, settings=world.server.settings.model_copy(update=chosen))
+    return replace(server, settings=server.settings.model_copy(update=chosen))
 
 
 def mapped(

@@ -10,6 +10,7 @@ import pytest
 from tests.api.routes.requested import request_in
 from tests.api.sight.scheduled import schedule_in
 from tests.api.world import World, propose
+from tests.unit.services.sign_on.trusted import mapped, trusting
 from tests.web.world import HOSTILE, Browser, Open, text_of
 
 from penstock.services.access.principals import OPERATOR
@@ -164,6 +165,8 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
     request_in(world)
     given = "/api/v1/datasets/stays/allowances/internal"
     world.answer("PUT", given, {"epsilon": 0.5}, by="root")
+    mapped(trusting(world.server), "staff", "analyst", tier="public")
+    mapped(trusting(world.server), "staff")
     refusals.record(world.server, {"failed_sign_ins": 1200, "bad_tokens": 2, "too_often": 3}, 60.0)
     page = text_of(olga.get("/timeline?order=oldest")) + text_of(olga.get("/timeline"))
     for sentence in (
@@ -181,6 +184,8 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
         "ann was issued token",
         "Proposal",
         "Schedule nightly was made",
+        "Group staff of https://id.example.org was mapped to analyst and tier public",
+        "Group staff of https://id.example.org was mapped to nothing",
         ": made by ian , for dataset stays",
         "The database and its witness agreed again",
         "The log had been signed at a wrong time",
