@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # then compile three hundred modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo docs wheel quick test nightly lint format lock benchmarks clean
+.PHONY: demo docs wheel sbom quick test nightly lint format lock benchmarks clean
 
 # Most installed modules are never imported; the others are compiled on import (--no-compile).
 # pip first: the one that comes with Python 3.11 takes twice as long, most of it to compare every
@@ -32,6 +32,14 @@ docs: $(VENV)/.installed
 wheel: $(VENV)/.installed
 	rm -rf server/penstock/wheels
 	cd clients/python && ../../$(BIN)/python -m hatchling build -t wheel -d ../../server/penstock/wheels
+
+# Where what a release is made of is written.
+BUILD = build
+
+# The bill of materials (CycloneDX) of everything in the lock file: same lock, same bytes.
+sbom: $(VENV)/.installed
+	mkdir -p $(BUILD)
+	$(BIN)/cyclonedx-py requirements --output-reproducible --pyproject pyproject.toml --output-file $(BUILD)/sbom.cdx.json requirements.lock
 
 # There is one process per core already: additional BLAS threads would only wait for each other.
 quick test nightly: export OPENBLAS_NUM_THREADS = 1
