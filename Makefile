@@ -65,6 +65,7 @@ lint: $(VENV)/.installed
 # takes a night.
 nightly: export NIGHTLY = 1
 nightly: export GENERATED_CASES = 20000
+nightly: export FUZZ_CASES = 1000000
 nightly: export FAULTS_RACE_LEVELS = 3125
 nightly: export FAULTS_KILLS = 1000
 nightly: export FAULTS_STRIDE = 1

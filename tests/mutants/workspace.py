@@ -39,7 +39,7 @@ def pytest_configure() -> None:
     assert penstock.__file__.startswith(os.environ["{_ASKED_FOR}"]), penstock.__file__
 '''
 
-_SIZES: Final = ("NIGHTLY", "GENERATED_CASES", "FAULTS_")
+_SIZES: Final = ("NIGHTLY", "GENERATED_CASES", "FUZZ_CASES", "FAULTS_")
 """How variables begin by which a night makes tests larger than what runs at every change."""
 
 _TAIL: Final = 3000
