@@ -48,8 +48,8 @@ Errors = list[list[float]]
 class Setting:
     """Hold how often each statistic is released, and what of the peers' is run.
 
-    MST and AIM take minutes: they are released ``slow_runs`` times for one reader, and not for four
-    tiers; they are stopped after ``seconds``.
+    MST and AIM take minutes: they are released ``slow_runs`` times, of four tiers the best and the
+    last one alone, each by itself; a release is stopped after ``seconds``.
     """
 
     runs: int = 9
@@ -100,8 +100,9 @@ def _rows(study: Study, epsilon: float, columns: Sequence[Errors], tiers: int) -
     """Yield a line for one reader, or for the best and the last of several tiers."""
     names = {0: "alone"} if tiers == 1 else {0: "best of 4", tiers - 1: "last of 4"}
     for tier, name in names.items():
-        cells = [_cell(errors[tier]) if errors else "not in time" for errors in columns]
-        finite = [statistics.median(errors[tier]) if errors else math.inf for errors in columns]
+        own = [errors[tier] if errors else [] for errors in columns]
+        cells = [_cell(errors) if errors else "not in time" for errors in own]
+        finite = [statistics.median(errors) if errors else math.inf for errors in own]
         least = min(finite)
         marked = [
             f"**{cell}**" if value == least < math.inf else cell
@@ -163,9 +164,14 @@ def _theirs(
     study: Study, kind: str, epsilon: float, ratios: Sequence[float], setting: Setting
 ) -> Errors:
     slow = kind in PEERS["marginals"]
-    if slow and len(ratios) > 1:
-        return []
     error = _error(study, next(name for name, kinds in PEERS.items() if kind in kinds))
-    runs = setting.slow_runs if slow else setting.runs
-    answers = peers.answers(kind, study, epsilon, ratios, runs, setting.seconds)
-    return [[error(each) for each in values] for values in answers or ()]
+    if not slow or len(ratios) == 1:
+        runs = setting.slow_runs if slow else setting.runs
+        answers = peers.answers(kind, study, epsilon, ratios, runs, setting.seconds)
+        return [[error(each) for each in values] for values in answers or ()]
+    found: Errors = [[] for _ in ratios]
+    for tier in (0, len(ratios) - 1):
+        runs, seconds = setting.slow_runs, setting.seconds
+        answers = peers.answers(kind, study, epsilon, ratios, runs, seconds, only=(tier,))
+        found[tier] = [error(each) for values in answers or () for each in values]
+    return found

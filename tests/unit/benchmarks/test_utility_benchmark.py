@@ -74,6 +74,38 @@ def test_without_peers_the_run_says_what_to_install(monkeypatch: pytest.MonkeyPa
     assert said == ["No errors on real data: plotnine is not installed"]
 
 
+def test_of_four_tiers_slow_peers_release_the_best_and_the_last_alone(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[tuple[str, int, tuple[int, ...]]] = []
+
+    def answers(
+        kind: str, _: Study, __: float, ratios: list[float], *___: float, only: tuple[int, ...] = ()
+    ) -> list[list[object]] | None:
+        calls.append((kind, len(ratios), only))
+        off = 1000 + sum(only)
+        return None if (kind, only) == ("aim", (3,)) else [[[t + off for t in study.tables()]]]
+
+    monkeypatch.setattr(peers, "studies", lambda: [study])
+    monkeypatch.setattr(peers, "require_opendp", lambda: None)
+    monkeypatch.setattr(peers, "answers", answers)
+    printed: list[str] = []
+    setting = compared.Setting(runs=1, epsilons=(1.0,), without=("median", "slope", "sums"))
+    compared.report(setting, printed.append)
+    assert calls == [
+        (kind, tiers, only)
+        for tiers, parts in ((1, [()]), (4, [(0,), (3,)]))
+        for kind in ("mst", "aim")
+        for only in parts
+    ]
+    rows = [line.split(" | ") for line in "\n".join(printed).split("\n") if "made up" in line]
+    assert [row[-2:] for row in rows[-3:]] == [
+        ["1e+03", "1e+03 |"],
+        ["1e+03", "1e+03 |"],
+        ["1e+03", "not in time |"],
+    ]
+
+
 def test_a_run_of_speed_compares_everything() -> None:
     found = speed.measure(speed.Setting(rows=2000, rounds=1), lambda _: None)
     assert [figure.goal is not None for figure in found] == [False, False, True, True, True]
