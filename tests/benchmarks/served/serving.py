@@ -34,6 +34,7 @@ def served(home: Path, workers: int, quantum: float) -> Iterator[int]:
         "PENSTOCK_HOME": str(home),
         "PENSTOCK_TIME_QUANTUM": str(quantum),
         "PENSTOCK_LOG_PATIENCE": "120",
+        "PENSTOCK_LEVELS_PER_DAY": "1000000",  # one reader draws more than people may
         "PENSTOCK_WORKERS": str(workers),
     }
     with started(command, environment, home.parent) as server:
