@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from penstock import setting_sign_on
-from penstock.setting_sign_on import SECRET as SECRET
+from penstock.setting_sign_on import SECRET
 
 PREFIX: Final = "PENSTOCK_"
 MEBIBYTE: Final = 1024 * 1024

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from tests.contracts.deployments.deployment_files import DEPLOY, files, named_variables
 
+from penstock.setting_sign_on import SECRET
 from penstock.setting_sources import load
-from penstock.settings import PREFIX, SECRET, Settings
+from penstock.settings import PREFIX, Settings
 
 KNOWN = {PREFIX + name.upper() for name in Settings.model_fields} | {
     f"{PREFIX}{name.upper()}_FILE"
