@@ -19,6 +19,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Locator,
     Page,
     Request,
     Route,
@@ -90,6 +91,17 @@ class Screen:
     def press(self, name: str) -> None:
         """Press a button."""
         self.page.get_by_role("button", name=name, exact=True).click()
+
+    def field(self, label: str) -> Locator:
+        """Return a field of the page that is just opening, once its script hears what is typed.
+
+        A click returns before the next page has loaded. What is typed before its script has run
+        is not previewed until something else is typed.
+        """
+        field = self.page.get_by_label(label, exact=True)
+        field.wait_for()
+        self.page.wait_for_load_state()
+        return field
 
     def reads(self, words: str) -> None:
         """Wait until the page says something."""

@@ -20,7 +20,7 @@ def composed(window: Screen, name: str, above: str) -> None:
     page.get_by_role("link", name="Compose it in a form instead").click()
     page.get_by_label("Dataset", exact=True).select_option("loans")
     window.press("Use this dataset")
-    page.get_by_label("Name").fill(name)
+    window.field("Name").fill(name)
     page.get_by_label("Column", exact=True).nth(1).select_option("book")
     page.get_by_label("Is", exact=True).select_option(">")
     page.get_by_label("Value", exact=True).fill(above)

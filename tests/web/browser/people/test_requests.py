@@ -45,7 +45,7 @@ def approved(window: Screen, name: str, views: Views) -> None:
     window.reads(PURPOSE)
     require_sound(window, "the inbox of requests", views)
     window.page.get_by_role("link", name=f"Decide {name}").click()
-    window.page.get_by_label("Epsilon for internal").fill("0.1")
+    window.field("Epsilon for internal").fill("0.1")
     window.page.get_by_label("Comment", exact=True).fill("Half of it is enough.")
     window.page.get_by_role("rowheader", name="internal", exact=True).first.wait_for()
     window.page.get_by_role("cell", name="0.1", exact=True).wait_for()
