@@ -30,6 +30,7 @@ MUTABLE = {
         "edition",
         "histogram_state",
         "idempotency",
+        "invitation",
         "log_key",
         "occurrence",
         "query",

@@ -42,6 +42,7 @@ NEW = (
     "fed_element",
     "former_declaration",
     "group_mapping",
+    "invitation",
     "occurrence",
     "provider_account",
     "schedule",

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from penstock.persistence.tables.people import (
         Clearance,
         GroupMapping,
+        Invitation,
         ProviderAccount,
         Tier,
         Token,
@@ -84,6 +85,7 @@ __all__ = [
     "GroupMapping",
     "HistogramState",
     "Idempotency",
+    "Invitation",
     "Leaf",
     "LogKey",
     "Occurrence",

@@ -1,4 +1,4 @@
-"""Define the tables of tiers, users, clearances, tokens, and of sign-in through a provider."""
+"""Define the tables of tiers, users, clearances, tokens, invitations, and sign-in by a provider."""
 
 from datetime import datetime
 
@@ -167,4 +167,40 @@ class ProviderAccount(Signed, table=True):
     subject: str
     follows: bool
     created_at: datetime = Field(sa_type=Moment)
+    mac: bytes | None = None
+
+
+class Invitation(Signed, table=True):
+    """Hold what a person becomes with a link that works once; of its secret, a digest.
+
+    ``roles`` are separated by commas.  ``inviter_id`` is null if the operator invited;
+    ``parent_id`` is the token that the inviter came with, if with any.
+    """
+
+    __tablename__ = "invitation"
+    __table_args__ = (
+        *name_checks(),
+        UniqueConstraint("prefix"),
+        check("prefix", "length(prefix) >= 1"),
+        check("digest", "length(digest) = 32"),
+        check("roles", "length(roles) >= 1"),
+        check("by", 'length("by") >= 1'),
+        check("expires_at", "expires_at > created_at"),
+        check("accepted_at", "accepted_at IS NULL OR revoked_at IS NULL"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    prefix: str
+    digest: bytes
+    name: str
+    folded: str
+    roles: str
+    tier_id: int | None = Field(default=None, foreign_key="tier.id", sa_type=BigInteger)
+    by: str
+    inviter_id: int | None = Field(default=None, foreign_key="user.id", sa_type=BigInteger)
+    parent_id: int | None = Field(default=None, foreign_key="token.id", sa_type=BigInteger)
+    created_at: datetime = Field(sa_type=Moment)
+    expires_at: datetime = Field(sa_type=Moment)
+    revoked_at: datetime | None = Field(default=None, sa_type=Moment)
+    accepted_at: datetime | None = Field(default=None, sa_type=Moment)
     mac: bytes | None = None

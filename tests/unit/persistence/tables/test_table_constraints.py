@@ -68,6 +68,19 @@ BROKEN: dict[str, list[dict[str, object]]] = {
     "group_mapping_group_name": [{"group_name": ""}, {"group_name": "g" * 257}],
     "group_mapping_version": [{"version": 0}],
     "group_mapping_by": [{"by": ""}],
+    "invitation_prefix": [{"prefix": ""}],
+    "invitation_digest": [{"digest": bytes(31)}],
+    "invitation_name": [{"name": ""}, {"name": LONG}],
+    "invitation_folded": [{"folded": ""}],
+    "invitation_roles": [{"roles": ""}],
+    "invitation_by": [{"by": ""}],
+    "invitation_expires_at": [{"expires_at": datetime(2026, 1, 1, tzinfo=UTC)}],
+    "invitation_accepted_at": [
+        {
+            "accepted_at": datetime(2026, 1, 1, tzinfo=UTC),
+            "revoked_at": datetime(2026, 1, 1, tzinfo=UTC),
+        }
+    ],
     "provider_account_issuer": [{"issuer": ""}],
     "provider_account_subject": [{"subject": ""}, {"subject": "s" * 256}],
     "used_once_digest": [{"digest": bytes(31)}],
@@ -212,6 +225,7 @@ SECOND: dict[str, dict[str, object]] = {
     "allowance_charge": {"seq": 1, "query_id": 2},
     "idempotency": {"key": "k2"},
     "group_mapping": {"version": 2},
+    "invitation": {"prefix": "second"},
     "provider_account": {"user_id": 2, "subject": "8"},
     "used_once": {"digest": bytes(31) + b"1"},
     "web_session": {"digest": bytes(31) + b"1"},

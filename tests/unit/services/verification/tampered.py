@@ -22,6 +22,7 @@ from penstock.persistence.tables import (
     Decision,
     FedElement,
     GroupMapping,
+    Invitation,
     Occurrence,
     Proposal,
     ProviderAccount,
@@ -91,7 +92,7 @@ def store(world: World) -> None:
             session.add(_allowance(number, now))
             session.flush()
             session.add(_taken(number, now))
-            session.add_all(_of_provider(number, now))
+            session.add_all([*_of_provider(number, now), _invitation(number, now)])
             session.add(FedElement(query_id=number, dataset_id=1, step=number, created_at=now))
             proposal = Proposal(
                 public_id=f"proposal-{number}",
@@ -154,6 +155,22 @@ def _of_provider(number: int, now: datetime) -> list[sqlmodel.SQLModel]:
         user_id=number, issuer=issuer, subject=f"{number}", follows=True, created_at=now
     )
     return [mapping, account]
+
+
+def _invitation(number: int, now: datetime) -> Invitation:
+    return Invitation(
+        prefix=f"invited{number}",
+        digest=bytes(32),
+        name=f"new-{number}",
+        folded=f"new-{number}",
+        roles="analyst",
+        tier_id=number,
+        by="ada",
+        inviter_id=number,
+        parent_id=number,
+        created_at=now,
+        expires_at=now + timedelta(days=number),
+    )
 
 
 def _allowance(number: int, now: datetime) -> Allowance:
