@@ -75,6 +75,8 @@ def reused_rooms() -> Iterator[Rooms]:
 
 
 def _aligned(size: int) -> NDArray[np.uint8]:
-    array = np.empty(size + HUGE_PAGE, dtype=np.uint8)
+    whole = -(-size // HUGE_PAGE) * HUGE_PAGE
+    # numpy requests huge pages from 4 MiB on, and the system gives those that lie in it as a whole.
+    array = np.empty(whole + HUGE_PAGE, dtype=np.uint8)
     start = -array.ctypes.data % HUGE_PAGE
     return array[start : start + size]
