@@ -92,7 +92,7 @@ def test_the_clients_wheel_holds_every_tracked_file_that_runs_and_no_other(wheel
         "penstock/site/reference/api/releases/index.html",
         "penstock/site/search/search_index.json",
         "penstock/web/templates/analyst/front.html",
-        "penstock/web/static/pages.css",
+        "penstock/web/static/penstock.css",
         "penstock/web/static/vendor/htmx.min.js",
         "penstock/web/static/vendor/manifest.json",
         "penstock/demo/dataset.json",

@@ -185,7 +185,7 @@ ADDRESSES = [
         ),
         *("/..%2f..%2fetc/passwd", "/static/../../etc/passwd", "/etc/passwd", "/.git/HEAD"),
         *("/api/v1/users/..%2f..%2fetc%2fpasswd", "/api/v1/users/a%2Fb", "/api/v1/users/"),
-        *("/static/pages.css%00", "/static/..%5c..%5cetc", "/keys/keyring.json", "/\u0000"),
+        *("/static/penstock.css%00", "/static/..%5c..%5cetc", "/keys/keyring.json", "/\u0000"),
     )
 ]
 STRANGERS = [

@@ -88,6 +88,12 @@ class Screen:
         self.page.get_by_role("button", name="Sign in").click()
         self.page.wait_for_url("**/catalogue")
 
+    def open_menu(self) -> None:
+        """Open the menu where it is closed: on a phone."""
+        menu = self.page.locator("header summary")
+        if menu.is_visible():
+            menu.click()
+
     def press(self, name: str) -> None:
         """Press a button."""
         self.page.get_by_role("button", name=name, exact=True).click()

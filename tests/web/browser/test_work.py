@@ -125,6 +125,7 @@ def test_a_large_dataset_is_watched_left_and_come_back_to(
         assert window.page.get_by_role("progressbar").get_attribute("value") == "50"
         if scripted:
             require_sound(window, "/my-work/...", views)
+        window.open_menu()
         window.press("Sign out")
         window.reads("You are signed out.")
     with opened(chromium, url, world, java_script_enabled=scripted) as window:

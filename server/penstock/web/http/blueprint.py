@@ -16,6 +16,7 @@ from penstock.services.access import sessions
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.jobs.runner import Runner
+from penstock.services.people import clearances
 from penstock.services.requests import news
 from penstock.services.retry import again
 from penstock.web.http import error_pages, page_jobs
@@ -26,6 +27,7 @@ from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import PageRoute
 from penstock.web.http.static_files import Assets
 from penstock.web.presenters import template_filters
+from penstock.web.presenters.pages.menu import Section, sections
 from penstock.web.views import PAGES
 
 LARGEST_FORM = 65_536
@@ -91,6 +93,7 @@ def blueprint(server: Server, limits: Limits, runner: Runner) -> Blueprint:
     made.add_app_template_global(_menu, "menu")
     made.add_app_template_global(page_jobs.has_any, "has_work")
     made.add_app_template_global(_waiting, "requests_waiting")
+    made.add_app_template_global(_tier, "tier_of")
 
     def guarded(response: Response) -> Response:
         answer = error_pages.as_page(response, lambda: g.get("visit") or _signed_in(visitor))
@@ -143,10 +146,23 @@ def _view(visitor: Visit, page: PageRoute, origin: Origin) -> Callable[..., Resp
     return view
 
 
-def _menu(visit: Visit) -> list[PageRoute]:
-    """Return the pages in the caller's menu."""
-    listed = [page for page in PAGES if page.menu]
-    return [page for page in listed if not page.policy.roles or visit.may(*page.policy.roles)]
+def _menu(visit: Visit) -> list[Section]:
+    """Return the sections of the caller's menu."""
+    return sections(
+        (page.name, page.menu)
+        for page in PAGES
+        if page.menu and (not page.policy.roles or visit.may(*page.policy.roles))
+    )
+
+
+def _tier(visit: Visit) -> str | None:
+    """Return the tier of an analyst; None for others, and if it cannot be read now."""
+    if not visit.may("analyst"):
+        return None
+    try:
+        return clearances.tier_of(visit.server, visit.principal)
+    except PenstockError:
+        return None
 
 
 def _waiting(visit: Visit) -> int:

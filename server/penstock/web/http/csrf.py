@@ -57,10 +57,10 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def inside(address: str | None, root: str = "") -> str:
-    """Return ``address`` if it is a path on this server below ``root``, else the catalogue's."""
+def inside(address: str | None, root: str = "", otherwise: str = "/catalogue") -> str:
+    """Return ``address`` if it is a path on this server below ``root``, else ``otherwise``."""
     path = address or ""
     plain = path.isprintable() and "\\" not in path
     if plain and path.startswith(f"{root}/") and not path.startswith(f"{root}//"):
         return path
-    return f"{root}/catalogue"
+    return root + otherwise

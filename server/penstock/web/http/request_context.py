@@ -18,6 +18,9 @@ from penstock.services.pagination import Page, Window
 SHOWN = 50
 """Number of items on a page of a list."""
 
+SCHEME_COOKIE = "penstock-scheme"
+SCHEMES = ("light", "dark")
+
 PATIENCE = 20.0
 """Seconds that a preview started by a button waits for the user's previous one."""
 
@@ -55,6 +58,17 @@ class Visit:
     def trouble(self) -> str | None:
         """Return the reason why nothing can be drawn or changed now, if any."""
         return restores.trouble(self.server)
+
+    @property
+    def place(self) -> str:
+        """Return the path of this page, without what was asked of it."""
+        return quote(request.script_root + request.path)
+
+    @property
+    def scheme(self) -> str:
+        """Return the colors that the browser's user chose; empty if the system decides."""
+        chosen = request.cookies.get(SCHEME_COOKIE, "")
+        return chosen if chosen in SCHEMES else ""
 
     def may(self, *roles: str) -> bool:
         """Return True if the caller has one of ``roles``; it hides links, and services refuse."""

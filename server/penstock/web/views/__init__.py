@@ -8,6 +8,7 @@
 
 from penstock.web.http.routes import PageRoute
 from penstock.web.views.analyst import (
+    appearance,
     budgets,
     catalogue,
     history,
@@ -47,6 +48,7 @@ from penstock.web.views.people import (
 _READ = (
     sign_in,
     single_sign_on,
+    appearance,
     catalogue,
     questions,
     requests,

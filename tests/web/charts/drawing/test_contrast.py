@@ -10,7 +10,7 @@ from penstock.web.charts.drawing.marks import FALLBACK
 
 STYLESHEET = (Path(package.__file__).parents[1] / "static/charts.css").read_text()
 LIGHT_PAGES = ("#ffffff", "#fbfbfc", "#f6f8fa")
-DARK_PAGES = ("#13171f", "#121212", "#181c25", "#000000")
+DARK_PAGES = ("#11171b", "#182026", "#13171f", "#121212", "#181c25", "#000000")
 TEXT, MARK = 4.5, 3.0
 WEIGHTS = (0.2126, 0.7152, 0.0722)
 STRONGEST_TINT = 0.25
@@ -22,9 +22,12 @@ LINES = 0.6
 
 def schemes() -> dict[str, dict[str, str]]:
     """Return the stylesheet's colors on light pages and on dark pages."""
-    light, dark = STYLESHEET.split("@media (prefers-color-scheme: dark)")
-    pattern = r"--chart-([a-z0-9]+): (#[0-9a-f]+);"
-    return {"light": dict(re.findall(pattern, light)), "dark": dict(re.findall(pattern, dark))}
+    pattern = r"--chart-([a-z0-9]+): light-dark\((#[0-9a-f]+), (#[0-9a-f]+)\);"
+    colors = re.findall(pattern, STYLESHEET)
+    return {
+        "light": {name: light for name, light, _ in colors},
+        "dark": {name: dark for name, _, dark in colors},
+    }
 
 
 def channels(color: str) -> tuple[float, float, float]:
