@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # then compile three hundred modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo docs wheel sbom quick test nightly lint format lock benchmarks clean
+.PHONY: demo docs wheel sbom release quick test nightly lint format lock benchmarks clean
 
 # Most installed modules are never imported; the others are compiled on import (--no-compile).
 # pip first: the one that comes with Python 3.11 takes twice as long, most of it to compare every
@@ -40,6 +40,21 @@ BUILD = build
 sbom: $(VENV)/.installed
 	mkdir -p $(BUILD)
 	$(BIN)/cyclonedx-py requirements --output-reproducible --pyproject pyproject.toml --output-file $(BUILD)/sbom.cdx.json requirements.lock
+
+# What a release is made of, from the commit and not from the folder, with hashes and a signature:
+# KEY names the file of a private SSH key.  deploy/releases.md says how to check them.
+release: sbom
+	test -n "$(KEY)"
+	rm -rf $(BUILD)/source $(BUILD)/*.whl
+	mkdir $(BUILD)/source
+	git archive HEAD | tar --extract --directory=$(BUILD)/source
+	cp $(BUILD)/source/requirements.lock $(BUILD)
+	awk '/^## /{sections++} sections == 1' $(BUILD)/source/CHANGELOG.md > $(BUILD)/NOTES.md
+	for project in . clients/python; do $(BIN)/python -P -m build --wheel --no-isolation --outdir $(BUILD) $(BUILD)/source/$$project || exit 1; done
+	rm -rf $(BUILD)/source
+	cd $(BUILD) && sha256sum *.whl NOTES.md requirements.lock sbom.cdx.json > SHA256SUMS
+	rm -f $(BUILD)/SHA256SUMS.sig
+	ssh-keygen -q -Y sign -f $(KEY) -n penstock-release $(BUILD)/SHA256SUMS
 
 # There is one process per core already: additional BLAS threads would only wait for each other.
 quick test nightly: export OPENBLAS_NUM_THREADS = 1

@@ -86,8 +86,11 @@ class Installation:
         return done.stdout
 
 
-def build(folder: Path) -> Wheels:
-    """Build both wheels from a copy of the tracked files, as somebody else's checkout has them."""
+def build(folder: Path, moment: float | None = None) -> Wheels:
+    """Build both wheels from a copy of the tracked files, as somebody else's checkout has them.
+
+    The files are as old as ``moment`` says, if it is given.
+    """
     source, built = folder / "source", folder / "dist"
     for name in checked(["git", "ls-files", "-z"], cwd=ROOT).split("\0"):
         # One that was deleted, but not yet for git, is none.
@@ -97,6 +100,9 @@ def build(folder: Path) -> Wheels:
     for name in LEFT_BEHIND:
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_bytes(b"bytecode")
+    if moment is not None:
+        for path in source.rglob("*"):
+            os.utime(path, (moment, moment))
     for project in (source, source / "clients" / "python"):
         # -P: a folder called build where this runs is not the program of that name.
         arguments = ["-m", "build", "--wheel", "--no-isolation", "--outdir", str(built)]

@@ -11,7 +11,8 @@ from pathlib import Path, PurePosixPath
 from zipfile import ZipFile
 
 import pytest
-from tests.contracts.distributions import Wheels
+from hatchling.builders.wheel import WheelBuilder
+from tests.contracts.distributions import Wheels, build
 
 import penstock
 import penstock_client
@@ -53,6 +54,32 @@ def test_the_servers_wheel_holds_the_clients_which_is_the_same_whenever_it_is_bu
         names = [name for name in archive.namelist() if name.startswith("penstock/wheels/")]
         assert names == [f"penstock/wheels/{wheels.client.name}"]
         assert archive.read(names[0]) == wheels.client.read_bytes()
+
+
+def test_both_have_equal_bytes_whenever_and_wherever_they_are_built(
+    wheels: Wheels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Pacific/Auckland")
+    monkeypatch.setenv("PYTHONHASHSEED", "7")
+    again = build(tmp_path, moment=1_000_000_000)
+    assert again.source != wheels.source
+    for first, second in ((wheels.server, again.server), (wheels.client, again.client)):
+        assert first.name == second.name
+        assert first.read_bytes() == second.read_bytes(), first.name
+
+
+def test_a_given_moment_is_that_of_every_file_in_a_wheel(
+    wheels: Wheels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A build that leaves times as they are would be noticed: this one sets another on purpose."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
+    built = tmp_path / "dated"
+    project = str(wheels.source / "clients/python")
+    list(WheelBuilder(project).build(directory=str(built), versions=["standard"]))
+    (dated,) = built.iterdir()
+    with ZipFile(dated) as archive:
+        assert {each.date_time for each in archive.infolist()} == {(2001, 9, 9, 1, 46, 40)}
+    assert dated.read_bytes() != wheels.client.read_bytes()
 
 
 def metadata(wheel: Path, information: str) -> Message:

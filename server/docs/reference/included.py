@@ -14,6 +14,7 @@ PLACES = {
     "deploy/backups.md": "operate/backups.md",
     "deploy/keys.md": "operate/keys.md",
     "deploy/upgrades.md": "operate/upgrades.md",
+    "deploy/releases.md": "operate/releases.md",
     "SECURITY.md": "explanation/security.md",
     "server/penstock/GUARANTEES.md": "explanation/guarantees.md",
 }
