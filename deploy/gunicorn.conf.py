@@ -14,7 +14,11 @@ import signal
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
+from gunicorn.glogging import Logger
+
+from penstock.http.access_log import Lines
 from penstock.setting_sources import load
 
 settings, _ = load()
@@ -71,6 +75,19 @@ errorlog = "-"
 loglevel = settings.log_level.lower().replace("debug", "info")
 
 
+class _InJson(Logger):  # type: ignore[misc]  # gunicorn has no annotations
+    """Write gunicorn's own lines in the form of the application's, from the first one on."""
+
+    def setup(self, cfg: Any) -> None:
+        """Set up gunicorn's log, also when the settings are read again."""
+        super().setup(cfg)
+        for handler in self.error_log.handlers:
+            handler.setFormatter(Lines())
+
+
+logger_class = _InJson
+
+
 class _WithoutQuotations(logging.Filter):
     """Remove quoted parts of requests from log lines: they may contain a token or a name."""
 
@@ -84,7 +101,7 @@ class _WithoutQuotations(logging.Filter):
 
 
 class _InOneLine(logging.Filter):
-    """Log in one line, without a traceback, why a worker cannot open the home."""
+    """Log in words, without the places in the code, why a worker cannot open the home."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         from penstock.errors import PenstockError

@@ -125,9 +125,7 @@ def create_app_for(
     app.register_blueprint(web.blueprint(server, counters.limits, runner))
     _require_policies(app)
     below = Mounted(app.wsgi_app, prefix_of(server.settings.public_url))
-    edge = Edge(
-        below, counters.requests, counters.limits.answered, clock, refused=counters.refused.count
-    )
+    edge = Edge(below, counters.requests, counters.limits.answered, clock, refused=counters.refuse)
     ended = threading.Event()
     app.extensions[SCHEDULES] = partial(
         occurrences.look_on, server, runner, access_log.failed, ended

@@ -7,6 +7,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.api.http.counting.monitoring import ASK, HEADERS, TOKEN, read
 from tests.api.world import QUERY, World
 
+from penstock.services.audit.refusals import CAUSES
+
 pytestmark = pytest.mark.only("sqlite")
 
 
@@ -88,6 +90,27 @@ def test_parts_that_fail_are_shown_as_down(world: World) -> None:
     world.server.database.close()
     (world.server.settings.database_path / "penstock.db").unlink()
     assert read(world)[database] == 0
+
+
+def test_refusals_are_counted_by_their_cause_alone(world: World) -> None:
+    """Of a query that does not exist and one that is hidden there is the same count."""
+    calls: list[tuple[str, str, str | None, str]] = [
+        ("GET", "/api/v1/queries/absent", "ann", "not_found"),
+        ("GET", "/api/v1/queries/secret", "ann", "not_found"),
+        ("GET", "/api/v1/users", "ann", "not_allowed"),
+        ("GET", "/api/v1/me", None, "not_signed_in"),
+        ("GET", "/api/v1/me", "ann", ""),
+    ]
+    for verb, path, by, cause in calls:
+        before = read(world)
+        world.call(verb, path, by=by)
+        after = read(world)
+        moved = {
+            dict(labels)["cause"]: after[name, labels] - before[name, labels]
+            for name, labels in after
+            if name == "penstock_refusals_total"
+        }
+        assert moved == {each: float(each == cause) for each in CAUSES}, path
 
 
 @pytest.mark.parametrize("by", [None, "ann", "root"])

@@ -66,7 +66,7 @@ def blueprint(server: Server, rhythm: pacing.Pace, counters: Counters) -> Bluepr
             provide_automatic_options=False,
         )
     add_document(made)
-    add_page(made, server, counters.requests, counters.computations, counters.limits)
+    add_page(made, server, counters)
     made.app_errorhandler(PenstockError)(_refused)
     made.app_errorhandler(HTTPException)(_refused_by_flask)
 

@@ -15,8 +15,7 @@ import penstock
 from penstock.api.operations import Policy
 from penstock.errors import NotAuthenticated, PenstockError
 from penstock.http.bearer import presented
-from penstock.http.counting.rate_limits import Limits
-from penstock.http.counting.request_counts import Computations, Requests
+from penstock.http.counting.counters import Counters
 from penstock.services import disk_room
 from penstock.services.audit import clocks
 from penstock.services.context import Server
@@ -79,9 +78,10 @@ def _holds(check: Callable[[], object]) -> bool:
 class Collector:
     """Collect counts and health checks for ``prometheus_client``."""
 
-    def __init__(self, requests: Requests, computations: Computations, health: Health) -> None:
-        self._requests = requests
-        self._computations = computations
+    def __init__(self, counters: Counters, health: Health) -> None:
+        self._requests = counters.requests
+        self._computations = counters.computations
+        self._refusals = counters.refusals
         self._health = health
 
     def collect(self) -> "Iterator[Metric]":
@@ -113,6 +113,12 @@ class Collector:
         for outcome, times in self._computations.counted():
             computed.add_metric((outcome,), times)
         yield computed
+        refused = CounterMetricFamily(
+            "penstock_refusals", "Refused requests, by cause.", labels=("cause",)
+        )
+        for cause, times in self._refusals.counted():
+            refused.add_metric((cause,), times)
+        yield refused
         parts = GaugeMetricFamily(
             "penstock_part_up", "Whether a part of the server works.", labels=("part",)
         )
@@ -128,15 +134,9 @@ class Collector:
         yield build
 
 
-def add_page(
-    blueprint: Blueprint,
-    server: Server,
-    requests: Requests,
-    computations: Computations,
-    limits: Limits,
-) -> None:
+def add_page(blueprint: Blueprint, server: Server, counters: Counters) -> None:
     """Serve ``/metrics`` to holders of the metrics token; 404 if the settings have no token."""
-    collector = Collector(requests, computations, Health(server))
+    collector = Collector(counters, Health(server))
     expected = server.settings.metrics_token.encode()
 
     def page() -> Response:
@@ -145,7 +145,7 @@ def add_page(
         token = presented(request.headers.get("Authorization"))
         if not hmac.compare_digest(token.encode(), expected):
             if token:
-                limits.failed_sign_in(request.remote_addr or "")
+                counters.limits.failed_sign_in(request.remote_addr or "")
             raise NotAuthenticated(
                 "Send the metrics token from the server's settings as the bearer token."
             )

@@ -39,6 +39,7 @@ COMMANDS = {
     "request": "penstock.cli.statistics.requests:request",
     "proposal": "penstock.cli.people.proposals:proposal",
     "webhook": "penstock.cli.home.webhook:webhook",
+    "metrics": "penstock.cli.home.metrics:metrics",
     "audit": "penstock.cli.home.audit:audit",
     "db": "penstock.cli.home.home:db",
     "keys": "penstock.cli.home.keys:keys",

@@ -22,11 +22,17 @@ Fields = Mapping[str, object]
 
 
 class Lines(logging.Formatter):
-    """Format a log record as one line of JSON, with its ``fields``."""
+    """Format a log record as one line of JSON, with its ``fields``, and where an error was raised.
+
+    gunicorn's own lines have this form too (``deploy/gunicorn.conf.py``).
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
         fields = getattr(record, "fields", {})
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None:
+            fields = {**fields, "causes": [_cause(cause) for cause in _chain(error)]}
         return _line(record.created, record.levelname, record.name, record.getMessage(), fields)
 
 

@@ -29,6 +29,7 @@
 * ``audit``                                      the log, its proofs, restores
 * ``requests``                                   queries that analysts want registered
 * ``webhook``                                    messages of requests and decisions
+* ``monitoring``                                 what an operator's command measures for Prometheus
 * ``schedules``                                  new data and queries by a timetable
 * ``verification``                               every stored row, compared with the log
 * ``sign_on``                                    sign-in through an OpenID provider, and what

@@ -1,8 +1,10 @@
 """Test the server as it runs: gunicorn with several workers over one home."""
 
+import json
 import logging
 import runpy
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,8 @@ import pytest
 from gunicorn.config import KNOWN_SETTINGS
 from tests.api.served.serving import ASK, CONFIGURATION, Serving, serve_copy
 from tests.databases.homes import Home, Homes
+
+from penstock.http.access_log import Lines
 
 
 @pytest.fixture
@@ -99,6 +103,31 @@ def test_a_malformed_request_line_is_not_quoted_in_the_log(running: Serving) -> 
     assert "canary" not in log
 
 
+@pytest.mark.only("sqlite")
+def test_every_line_that_a_server_writes_is_json(serving: Serving) -> None:
+    """From its first line to its last, gunicorn's own among them."""
+    serving.ask("GET", "/api/v1/me")
+    serving.say(b"GET / HTTP/1.1\r\nAuthorization canary\r\n\r\n")
+    assert serving.stop(signal.SIGTERM) == 0
+    lines = [json.loads(line) for line in (serving.home / "log").read_text().splitlines()]
+    assert all({"at", "level", "logger", "message"} <= line.keys() for line in lines)
+    messages = {(line["logger"], line["message"].partition(" ")[0]) for line in lines}
+    own = {("gunicorn.error", word) for word in ("Starting", "Listening", "Booting", "Invalid")}
+    assert own | {("penstock.access", "answered")} <= messages
+
+
+def test_a_line_names_the_place_of_an_error_and_not_its_text() -> None:
+    try:
+        raise ValueError("canary")
+    except ValueError:
+        record = logging.LogRecord("gunicorn.error", 40, "", 0, "said", (), sys.exc_info())
+    line = Lines().format(record)
+    assert "canary" not in line
+    (cause,) = json.loads(line)["causes"]
+    assert cause["error"] == "builtins.ValueError"
+    assert cause["raised"][0].startswith(f"{__name__}:")
+
+
 def test_forwarded_headers_are_not_believed(running: Serving) -> None:
     answer = running.say(
         b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nScript-Name: /healthz\r\n"
@@ -120,7 +149,7 @@ def test_every_setting_is_one_that_gunicorn_knows(
     known = {setting.name for setting in KNOWN_SETTINGS}
     read = configuration(monkeypatch, tmp_path)
     imported = {"ctypes", "gc", "importlib", "load", "logging", "os", "settings", "signal"}
-    imported |= {"Path", "sys", "tempfile"}
+    imported |= {"Any", "Lines", "Logger", "Path", "sys", "tempfile"}
     chosen = {name for name in read if not name.startswith("_")} - imported
     assert chosen <= known
 

@@ -111,7 +111,7 @@ def test_a_command_about_queries_imports_what_draws(furnished: Path) -> None:
 
 def test_the_commands_are_those_of_the_manual() -> None:
     assert {" ".join(path) for path in leaves()} == {
-        *("init", "status", "serve", "work", "demo", "release", "completion"),
+        *("init", "status", "serve", "work", "demo", "release", "completion", "metrics"),
         *("schedule list", "schedule show", "schedule preview", "schedule create"),
         *("schedule on", "schedule off", "schedule remove"),
         *("request list", "request show", "request approve", "request decline"),

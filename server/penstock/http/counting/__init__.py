@@ -4,6 +4,6 @@
 * ``counters``           all tables in that memory: ``Counters``
 * ``rate_limits``        limits on requests and on processor time
 * ``computation_turns``  the users whose long computation is running
-* ``request_counts``     requests and computations, for the metrics
+* ``request_counts``     requests, computations and refusals, for the metrics
 * ``refusal_counts``     refused requests, until they are recorded in the log
 """

@@ -1,4 +1,4 @@
-"""Count requests and computations across all workers, for the metrics page.
+"""Count requests, computations and refusals across all workers, for the metrics page.
 
 Every label has a closed list of values: the templates of the routes, verbs, classes of
 statuses.
@@ -20,9 +20,8 @@ EDGES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 _CELL = struct.Struct("<Q")
 
-_OUTCOMES = tuple(Outcome)
-OUTCOME_BYTES = len(_OUTCOMES) * _CELL.size
-OUTCOME_LAYOUT = f"computations {[str(outcome) for outcome in _OUTCOMES]}"
+OUTCOMES = tuple(str(outcome) for outcome in Outcome)
+"""The outcomes of computations."""
 
 
 def edges(quantum: float) -> tuple[float, ...]:
@@ -83,23 +82,30 @@ class Requests:
             yield verb, route, name, values[number * width : (number + 1) * width]
 
 
-class Computations:
-    """Count long computations by their outcome, across all workers."""
+class Tally:
+    """Count what has one of a few ``names``, across all workers, at ``offset`` in the memory."""
 
-    def __init__(self, memory: Shared, offset: int) -> None:
+    def __init__(self, memory: Shared, offset: int, names: Sequence[str]) -> None:
         self._memory = memory
         self._offset = offset
+        self._names = names
 
-    def count(self, outcome: Outcome) -> None:
-        """Count one computation."""
-        start = self._offset + _OUTCOMES.index(outcome) * _CELL.size
+    @staticmethod
+    def bytes(names: Sequence[str]) -> int:
+        """Return the number of bytes that the counts take."""
+        return len(names) * _CELL.size
+
+    def count(self, name: str) -> None:
+        """Count one."""
+        start = self._offset + self._names.index(name) * _CELL.size
         with self._memory.locked() as memory:
             (before,) = _CELL.unpack_from(memory, start)
             _CELL.pack_into(memory, start, before + 1)
 
     def counted(self) -> Iterator[tuple[str, int]]:
-        """Yield every outcome with its count."""
+        """Yield every name with its count."""
+        end = self._offset + self.bytes(self._names)
         with self._memory.locked() as memory:
-            copy = bytes(memory[self._offset : self._offset + OUTCOME_BYTES])
-        for outcome, (value,) in zip(_OUTCOMES, _CELL.iter_unpack(copy), strict=True):
-            yield str(outcome), value
+            copy = memory[self._offset : end].tobytes()
+        for name, (value,) in zip(self._names, _CELL.iter_unpack(copy), strict=True):
+            yield name, value
