@@ -46,10 +46,11 @@ def _require_webhook(url: str, secret: str) -> None:
             "The setting webhook_url must begin with https:// and a host, or be a loopback address"
             " of this machine; ASCII without spaces, user or fragment."
         )
-    if len(secret) < SHORTEST_WEBHOOK_SECRET:
+    secrets = secret.splitlines()
+    if not secrets or min(len(line) for line in secrets) < SHORTEST_WEBHOOK_SECRET:
         raise InvalidInput(
             f"The setting webhook_url needs webhook_secret, with {SHORTEST_WEBHOOK_SECRET}"
-            " characters or more; make one with `openssl rand -hex 32`."
+            " characters or more in each line; make one with `openssl rand -hex 32`."
         )
 
 

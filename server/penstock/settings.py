@@ -353,7 +353,7 @@ class Settings(BaseSettings):
         json_schema_extra=SECRET,
     )
     webhook_secret: str = Field(
-        "", description="The secret that signs its messages.", repr=False, json_schema_extra=SECRET
+        "", description="The secrets that sign its messages.", repr=False, json_schema_extra=SECRET
     )
     log_level: str = Field("INFO", description="The level from which messages are logged.")
     connections: dict[str, SecretStr] = Field(

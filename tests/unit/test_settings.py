@@ -49,6 +49,10 @@ def test_settings_made_in_code_read_no_source(monkeypatch: pytest.MonkeyPatch) -
         ({"metrics_token": "short"}, "must have 16 characters or more"),
         ({"public_url": "penstock.example.org"}, "must be an address as readers type it"),
         ({"webhook_url": "https://example.org/"}, "needs webhook_secret, with 32 characters"),
+        (
+            {"webhook_url": "https://example.org/", "webhook_secret": "s" * 32 + "\nold"},
+            "32 characters or more in each line",
+        ),
         *(
             ({"webhook_url": url, "webhook_secret": "s" * 32}, "must begin with https://")
             for url in (

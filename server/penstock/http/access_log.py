@@ -32,7 +32,7 @@ class Lines(logging.Formatter):
         fields = getattr(record, "fields", {})
         error = record.exc_info[1] if record.exc_info else None
         if error is not None:
-            fields = {**fields, "causes": [_cause(cause) for cause in _chain(error)]}
+            fields = {**fields, "traceback": [_cause(cause) for cause in _chain(error)]}
         return _line(record.created, record.levelname, record.name, record.getMessage(), fields)
 
 

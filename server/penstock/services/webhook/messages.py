@@ -52,12 +52,16 @@ def body_of(server: Server, claim: Claim) -> bytes:
 def headers_of(secret: str, claim: Claim, body: bytes, now: datetime) -> Mapping[str, str]:
     """Return the headers of a message that is sent ``now``: its delivery, and its signature.
 
-    The signature is the HMAC-SHA256 of the seconds since 1970, a dot and the body.
+    The signature is the HMAC-SHA256 of the seconds since 1970, a dot and the body.  There is one
+    under each line of ``secret``: while a secret is replaced, receivers may know either.
     """
     seconds = int(now.timestamp())
     signed = f"{seconds}.".encode() + body
-    mac = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
-    return {DELIVERY: claim.public_id, SIGNATURE: f"t={seconds},v1={mac}"}
+    macs = [
+        hmac.new(line.encode(), signed, hashlib.sha256).hexdigest() for line in secret.splitlines()
+    ]
+    signatures = ",".join(f"v1={mac}" for mac in macs)
+    return {DELIVERY: claim.public_id, SIGNATURE: f"t={seconds},{signatures}"}
 
 
 def _decision(session: Session, request: Request) -> RequestDecision:

@@ -99,5 +99,21 @@ def test_the_signature_is_of_the_time_and_the_body(told: World) -> None:
     }
 
 
+def test_while_a_secret_is_replaced_either_proves_a_message(told: World) -> None:
+    ask(told)
+    (number,) = outbox.due(told.server)
+    claim = outbox.claim(told.server, number)
+    assert claim is not None
+    now = datetime(2026, 1, 2, tzinfo=UTC)
+    new, old = "n" * 32, "o" * 32
+    signed = messages.headers_of(f"{new}\n{old}", claim, b"{}", now)[messages.SIGNATURE]
+    moment, *signatures = signed.split(",")
+    assert signatures == [
+        messages.headers_of(secret, claim, b"{}", now)[messages.SIGNATURE].split(",")[1]
+        for secret in (new, old)
+    ]
+    assert moment == "t=1767312000"
+
+
 def _comment(text: str) -> CommentRequest:
     return CommentRequest(comment=text)
