@@ -144,10 +144,11 @@ def _aggregate(given: Given) -> dict[str, object]:
         matrices = {field: _matrices(given, field) for field in ("queries", "strategy")}
         return {"type": kind, "columns": list(_groupings(given)), **matrices}
     if kind == "moments":
-        return {"type": kind, "columns": given.getlist("factors")}
+        weights = filled(weights=_weights(given))
+        return {"type": kind, "columns": given.getlist("factors"), **weights}
     if kind == "regression":
-        outcome = filled(outcome=given.get("column", "") or None)
-        return {"type": kind, "predictors": given.getlist("factors"), **outcome}
+        own = filled(outcome=given.get("column", ""), weights=_weights(given))
+        return {"type": kind, "predictors": given.getlist("factors"), **own}
     if kind == "quantiles":
         return {"type": kind, "column": given.get("column", ""), **_quantiles(given)}
     if kind not in BOUNDED | {"histogram", "uncategorized"}:
@@ -164,12 +165,38 @@ def _aggregate(given: Given) -> dict[str, object]:
 def _matrices(given: Given, field: str) -> object:
     """Return the matrices typed as JSON, or else the named one; the model refuses other texts."""
     text = given.get(f"{field}_rows", "").strip()
-    if not text:
-        return given.get(field) or "identity"
+    return _document(text) if text else given.get(field) or "identity"
+
+
+def _document(text: str) -> object:
+    """Return what is typed as JSON, or the text itself, which the model refuses."""
     try:
         return json.loads(shallow(text))
     except ValueError:
         return text
+
+
+def _weights(given: Given) -> object:
+    """Return weights as JSON or as previews show them, ``n 5, sum:x 8, sum:x,y 7``.
+
+    Returns other texts as they are: ``equal``, none, and what the model refuses.
+    """
+    text = given.get("weights", "").strip()
+    if text.startswith("{"):
+        return _document(text)
+    weights: dict[str, object] = {}
+    label = ""
+    for part in text.split(","):  # a label may have a comma: it goes on until a number
+        name, _, last = part.strip().rpartition(" ")
+        weight = number(last)
+        if isinstance(weight, str | None) or not name:
+            label += f"{part.strip()},"
+        elif label + name.strip() in weights:
+            return text
+        else:
+            weights[label + name.strip()] = weight
+            label = ""
+    return text if label else weights
 
 
 def _quantiles(given: Given) -> dict[str, object]:

@@ -1,11 +1,12 @@
 """Test that moments and quantiles are registered by form, and shown on a release's page."""
 
 import re
+from html import unescape
 from pathlib import Path
 from urllib.parse import urlencode
 
 from tests.api.world import World
-from tests.web.towns import settle
+from tests.web.towns import settle, town_in
 from tests.web.world import Browser, Open, text_of
 
 from penstock_client import Release
@@ -55,6 +56,53 @@ def test_a_form_without_columns_says_what_to_enter(
     slope = {**FORM, "aggregate": "regression", "factors": ["age"], "column": "age"}
     page = root.submit("/new/query", **slope, once="g" * 32)
     assert "The outcome is one of the predictors" in text_of(page)
+
+
+def test_a_form_takes_weights_as_previews_write_them_and_keeps_what_it_refuses(
+    world: World, root: Browser, tmp_path: Path
+) -> None:
+    town = town_in(tmp_path)
+    file = tmp_path / "town.csv"
+    first, *rows = file.read_text("utf-8").splitlines()
+    file.write_text("\n".join([f"{first},stays", *(f"{row},3" for row in rows)]), encoding="utf-8")
+    town["columns"] = {**town["columns"], "stays": {"type": "integer", "lower": 0, "upper": 9}}
+    world.answer("POST", "/api/v1/datasets", town, by="root")
+    slope = {**FORM, "aggregate": "regression", "factors": ["age"], "column": "stays"}
+    own = "n 3, sum:age 4, sum:stays 5, sum:age,age 6, sum:age,stays 7, sum:stays,stays 1"
+    chosen = "n 5, sum:age 8, sum:stays 6, sum:age,age 6, sum:age,stays 8, sum:stays,stays 2"
+    as_json = '{"n": 3, "sum:age": 4, "sum:age,age": 6}'
+    for form, typed, shown in (
+        (slope, "", chosen),
+        (slope, own, own),
+        (slope, own.replace(", ", " ,\t"), own),
+        (slope, "equal", "equal weights"),
+        (FORM, as_json, "n 3, sum:age 4, sum:age,age 6"),
+    ):
+        page = root.submit("/new/query/preview", **form, weights=typed)
+        assert f"by which its noise is divided: {shown} . The margins" in text_of(page)
+        assert f'value="{typed}" maxlength="15000"' in unescape(page.text)
+    for typed, words in (
+        ("n 5, sum:age 8", "Each of the numbers n, sum:age, sum:age,age has a weight; "),
+        ("n 5, sum:age 8, sum:age,age 7, sum:x 1", "sum:x is none of them"),
+        ("n 5, sum:age 8, sum:age,age 65", "This must be at most 64"),
+        ("n 5, sum:age 8, sum:age,age 0", "This must be at least 1"),
+        ("n 5, sum:age 8, sum:age,age 1.5", "This must be an integer"),
+        ("n 5, n 5, sum:age 8, sum:age,age 7", "This must be equal, or a weight"),
+        ("n 5, sum:age 8, sum:age,age", "This must be equal, or a weight"),
+        ("unequal", "This must be equal, or a weight"),
+        ('{"n": ', "This must be equal, or a weight"),
+        ("[" * 200, "This must be equal, or a weight"),
+        (", ,", "This must be equal, or a weight"),
+    ):
+        page = root.submit("/new/query", **FORM, weights=typed, once="j" * 32)
+        assert page.status_code == 422
+        beside = page.text[page.text.index('<small class="wrong" id="weights-wrong">') :]
+        assert words in beside[: beside.index("</small>")]
+        assert f'value="{typed}" maxlength="15000"' in unescape(page.text)
+    assert root.submit("/new/query", **slope, weights=own, once="k" * 32).status_code == 303
+    spec = world.answer("GET", "/api/v1/queries/ages", by="root")["spec"]
+    pairs = ", ".join(f"{label} {weight}" for label, weight in spec["aggregate"]["weights"].items())
+    assert sorted(pairs.split(", ")) == sorted(own.split(", "))
 
 
 def test_a_form_registers_quantiles_and_a_releases_page_reads_further_ones(
