@@ -22,7 +22,8 @@ from penstock.cli.output import Column, Document
 def figures(operator: Operator, name: str | None, table: bool, output: Path | None) -> None:
     """Draw a figure of the papers anew, as SVG or as a table.  Without NAME, list the figures.
 
-    Everything is computed here, some of it for minutes.  The format is that of the list.
+    Everything is computed here: figure2 and corrections in about 50 seconds of a processor each,
+    longer where it has other work, and the others in a few.  The format is that of the list.
     """
     if name is None:
         operator.print(_listed())
