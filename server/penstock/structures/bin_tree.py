@@ -116,7 +116,9 @@ class BinTree:
             sums += mixed * rest[:, self._places(level)]
             totals = totals + variances * rest
         sums += self._before(totals, self.levels)
-        return Running(sums, totals.sum(axis=1))
+        whole = totals.sum(axis=1)
+        sums[:, -1] = whole  # which it is but for rounding
+        return Running(sums, whole)
 
     @cached_property
     def spread(self) -> Spread:

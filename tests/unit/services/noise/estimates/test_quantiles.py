@@ -298,3 +298,21 @@ def test_a_row_alone_is_hidden_by_noise_and_seen_without_it() -> None:
     assert max(each.lower or 0 for each in hidden) < EDGES[252]
     (seen,) = named(distributions(counts, 1e-9).estimates((0.5,)), "maximum")
     assert (seen.lower, seen.upper) == (EDGES[252], 100.0)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_maximum_in_the_last_bin_has_an_end_at_the_lower_edge_of_that_bin(whole: bool) -> None:
+    """Without a row above the last edge, nothing says that the maximum is at that edge or above."""
+    bins, deviation = 64, 3.0
+    counts, tree = np.full((1, bins), 80), BinTree(bins)
+    noise = generator_of("last bin").normal(0, deviation, (100, tree.size))
+    own = replace(
+        lone_ends(deviation),
+        released=tree.nodes(counts) + noise,
+        edges=np.arange(bins + 1.0),
+        upper=63.0 if whole else 64.0,
+        whole=whole,
+    )
+    for each in named(own.estimates(()), "maximum"):
+        assert (each.lower, each.upper) == (63.0, own.upper)
+        assert 63.0 <= (each.value or 0) <= own.upper
