@@ -8,6 +8,8 @@ from penstock.web.presenters.spec_text import kept, question, request_of, source
 
 A_IS_1 = {"column": "a", "op": "=", "value": 1}
 B_IS_2 = {"column": "b", "op": "=", "value": 2}
+SLOPE = {"type": "regression", "predictors": ["x"], "outcome": "y"}
+WEIGHTS = {"n": 5, "sum:x": 8, "sum:x,x": 7}
 
 
 @pytest.mark.parametrize(
@@ -44,6 +46,18 @@ def test_a_structure_is_told_in_words(structure: dict[str, Any], phrase: str) ->
         (
             {"aggregate": {"type": "moments", "columns": ["x", "y"]}},
             "means, variances and correlations of x, y",
+        ),
+        (
+            {"aggregate": {"type": "moments", "columns": ["x"], "weights": WEIGHTS}},
+            "means, variances and correlations of x, with weights n 5, sum:x 8, sum:x,x 7",
+        ),
+        (
+            {"aggregate": {**SLOPE, "weights": "equal"}},
+            "regression of y on x, with equal weights",
+        ),
+        (
+            {"aggregate": {**SLOPE, "weights": {f"sum:x{number}": 8 for number in range(22)}}},
+            "regression of y on x, with a weight for each of 22 numbers",
         ),
         (
             {"aggregate": {"type": "marginals", "columns": [{"column": "x"}], "up_to": 1}},

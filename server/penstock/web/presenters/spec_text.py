@@ -29,6 +29,7 @@ _OPERATORS = {
     "is_null": "is missing",
     "is_not_null": "is not missing",
 }
+_MOST_WEIGHTS = 21
 _ARITHMETIC = {"add": " + ", "subtract": " - ", "multiply": " * "}
 _JOINING = {"any": " or ", "all": " and "}
 _ROWS = {
@@ -103,9 +104,9 @@ def _aggregate(part: Mapping[str, Any]) -> str:
     if kind == "moments" and part.get("order") == 1:
         return f"number of rows, sums and means of {', '.join(part['columns'])}"
     if kind == "moments":
-        return f"means, variances and correlations of {', '.join(part['columns'])}"
+        return f"means, variances and correlations of {', '.join(part['columns'])}{_weights(part)}"
     if kind == "regression":
-        return f"regression of {part['outcome']} on {', '.join(part['predictors'])}"
+        return f"regression of {part['outcome']} on {', '.join(part['predictors'])}{_weights(part)}"
     if kind == "quantiles":
         return _quantiles(part)
     if kind == "marginals":
@@ -114,6 +115,16 @@ def _aggregate(part: Mapping[str, Any]) -> str:
         return f"answers over {_groups(part['columns'])}: {_matrices(part)}"
     what = {"sum": "sum", "mean": "mean"}[kind]
     return f"{what} of {part['column']}{_bounds(part)}"
+
+
+def _weights(part: Mapping[str, Any]) -> str:
+    """Return the weights of numbers, if there are not too many to read; empty of none."""
+    weights = part.get("weights")
+    if not isinstance(weights, Mapping):
+        return f", with {weights} weights" if weights else ""
+    if len(weights) > _MOST_WEIGHTS:
+        return f", with a weight for each of {len(weights)} numbers"
+    return f", with weights {', '.join(f'{name} {own}' for name, own in weights.items())}"
 
 
 def _quantiles(part: Mapping[str, Any]) -> str:

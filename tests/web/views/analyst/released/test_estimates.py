@@ -101,8 +101,10 @@ def test_a_form_takes_weights_as_previews_write_them_and_keeps_what_it_refuses(
         assert f'value="{typed}" maxlength="15000"' in unescape(page.text)
     assert root.submit("/new/query", **slope, weights=own, once="k" * 32).status_code == 303
     spec = world.answer("GET", "/api/v1/queries/ages", by="root")["spec"]
-    pairs = ", ".join(f"{label} {weight}" for label, weight in spec["aggregate"]["weights"].items())
-    assert sorted(pairs.split(", ")) == sorted(own.split(", "))
+    pairs = [f"{label} {weight}" for label, weight in spec["aggregate"]["weights"].items()]
+    assert sorted(pairs) == sorted(own.split(", "))
+    page = text_of(root.get("/queries/ages"))
+    assert f"regression of stays on age, with weights {', '.join(pairs)}" in page
 
 
 def test_a_form_registers_quantiles_and_a_releases_page_reads_further_ones(
