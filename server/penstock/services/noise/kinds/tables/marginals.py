@@ -14,12 +14,12 @@ from typing_extensions import override
 
 from penstock.connectors.planning.domain import MarginalKeys, keys_of
 from penstock.connectors.planning.prepare import PreparedQuery
-from penstock.errors import InvalidInput
 from penstock.mechanisms.process import IntVector
 from penstock.persistence.tables.queries import Query
 from penstock.privacy.target import Target, TargetKind
 from penstock.services.noise.estimates.marginals import marginals_of
 from penstock.services.noise.kinds.kind import Reading
+from penstock.services.noise.kinds.tables.noise import require_gaussian
 from penstock.services.noise.kinds.vector import VectorKind
 from penstock.services.noise.long_vectors.long_vector import Steps, at_hand
 from penstock.services.schemas.estimates.covariance import (
@@ -68,12 +68,7 @@ class MarginalsKind(VectorKind):
     @override
     def require_terms(cls, terms: Terms, delta: float) -> None:
         """Raise ``InvalidInput`` for noise whose sums have no margins of error here."""
-        if terms.mechanism != "gaussian":
-            raise InvalidInput(
-                f"Marginals take gaussian noise alone, and no {terms.mechanism}: each cell is a sum"
-                " of many noises. Choose gaussian.",
-                pointer="/mechanism",
-            )
+        require_gaussian(terms, delta, "Marginals take", "each cell is a sum of many noises")
 
     @classmethod
     @override

@@ -10,10 +10,10 @@ from typing_extensions import override
 
 from penstock.connectors.planning.domain import WorkloadKeys, keys_of
 from penstock.connectors.planning.prepare import PreparedQuery
-from penstock.errors import InvalidInput
 from penstock.persistence.tables.queries import Query
 from penstock.services.noise.estimates.workloads import answers_of, covariance_of
 from penstock.services.noise.kinds.kind import Reading
+from penstock.services.noise.kinds.tables.noise import require_gaussian
 from penstock.services.noise.kinds.vector import VectorKind
 from penstock.services.noise.long_vectors import sizes
 from penstock.services.noise.long_vectors.long_vector import Steps
@@ -47,12 +47,7 @@ class WorkloadKind(VectorKind):
     @override
     def require_terms(cls, terms: Terms, delta: float) -> None:
         """Raise ``InvalidInput`` for noise whose sums have no margins of error here."""
-        if terms.mechanism != "gaussian":
-            raise InvalidInput(
-                f"A workload takes gaussian noise alone, and no {terms.mechanism}: each answer is a"
-                " sum of many noises. Choose gaussian.",
-                pointer="/mechanism",
-            )
+        require_gaussian(terms, delta, "A workload takes", "each answer is a sum of many noises")
 
     @override
     def reading(self, query: Query, rung: int, steps: Steps) -> Reading:

@@ -59,6 +59,8 @@ def test_other_noise_than_gaussian_is_refused() -> None:
     )
     with pytest.raises(InvalidInput, match="gaussian noise alone"):
         MarginalsKind.require_terms(terms, 1e-6)
+    with pytest.raises(InvalidInput, match="with a delta such as 1e-6"):
+        MarginalsKind.require_terms(terms.model_copy(update={"mechanism": "gaussian"}), 0.0)
 
 
 def test_a_stored_set_that_is_named_twice_is_read_as_once() -> None:

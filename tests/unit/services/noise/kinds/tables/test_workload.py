@@ -51,6 +51,8 @@ def test_other_noise_than_gaussian_is_refused() -> None:
     )
     with pytest.raises(InvalidInput, match="gaussian noise alone"):
         WorkloadKind.require_terms(terms, 1e-6)
+    with pytest.raises(InvalidInput, match="with a delta such as 1e-6"):
+        WorkloadKind.require_terms(terms.model_copy(update={"mechanism": "gaussian"}), 0.0)
 
 
 def test_a_spec_is_stored_as_it_was_sent() -> None:
