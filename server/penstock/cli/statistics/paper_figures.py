@@ -23,7 +23,8 @@ def figures(operator: Operator, name: str | None, table: bool, output: Path | No
     """Draw a figure of the papers anew, as SVG or as a table.  Without NAME, list the figures.
 
     Everything is computed here: figure2 and corrections in about 50 seconds of a processor each,
-    longer where it has other work, and the others in a few.  The format is that of the list.
+    longer where it has other work, and the others in a few; figure2 in 30 seconds if
+    OPENBLAS_NUM_THREADS is 1.  The format is that of the list.
     """
     if name is None:
         operator.print(_listed())
