@@ -103,8 +103,8 @@ def test_a_form_takes_weights_as_previews_write_them_and_keeps_what_it_refuses(
     spec = world.answer("GET", "/api/v1/queries/ages", by="root")["spec"]
     pairs = [f"{label} {weight}" for label, weight in spec["aggregate"]["weights"].items()]
     assert sorted(pairs) == sorted(own.split(", "))
-    page = text_of(root.get("/queries/ages"))
-    assert f"regression of stays on age, with weights {', '.join(pairs)}" in page
+    shown = text_of(root.get("/queries/ages"))
+    assert f"regression of stays on age, with weights {', '.join(pairs)}" in shown
 
 
 def test_a_form_registers_quantiles_and_a_releases_page_reads_further_ones(
