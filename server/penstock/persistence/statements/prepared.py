@@ -11,6 +11,7 @@ release's statements take longer to plan than to run.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Delete, Dialect, Insert, Update
@@ -20,6 +21,9 @@ from sqlalchemy.sql.selectable import SelectBase
 Runnable = SelectBase | Insert | Update | Delete
 
 Result = TypeVar("Result")
+
+TOGETHER = 8
+"""The most rows that PostgreSQL stores by one statement: it keeps one parsed for each number."""
 
 Row = dict[str, Any]
 """A row by the names of its columns."""
@@ -53,10 +57,17 @@ class Prepared:
     def change_all(
         self, connection: Connection, parameters: Sequence[Mapping[str, object]]
     ) -> None:
-        """Run it once for each row's parameters.  Raises ``sqlalchemy.exc.DBAPIError``."""
+        """Run it once for each row's parameters, or once for all of few rows that are stored.
+
+        Raises ``sqlalchemy.exc.DBAPIError``.
+        """
         compiled = self._for(connection)
         every = [compiled.bound(row) for row in parameters]
-        compiled.run(connection, every, _nothing, many=True)
+        together = compiled.storing(len(every))
+        if together is None:
+            compiled.run(connection, every, _nothing, many=True)
+        else:
+            compiled.run(connection, list(chain.from_iterable(every)), _nothing, text=together)
 
     def _for(self, connection: Connection) -> "Compiled":
         dialect = connection.dialect
@@ -82,6 +93,9 @@ class Compiled:
         self._is_numbered = not compiled.positional
         if self._is_numbered:
             self.text, self._order = numbered(self.text)
+        self._several: dict[int, str] = {}
+        if self._is_numbered and isinstance(statement, Insert):
+            self._several = {count: several(self.text, count) for count in range(2, TOGETHER + 1)}
         # Of a change, those that it returns.
         self._columns = tuple(getattr(statement, "selected_columns", statement.exported_columns))
         self._dialect = dialect
@@ -100,6 +114,13 @@ class Compiled:
             values[name] = write(values[name])
         return [values[name] for name in self._order]
 
+    def storing(self, rows: int) -> str | None:
+        """Return the text that stores so many rows at once; None if it is run for each.
+
+        PostgreSQL's driver takes longer to repeat a statement than to send a longer one.
+        """
+        return self._several.get(rows)
+
     def cursor(self, connection: Any) -> Any:
         """Return a cursor of a driver's connection that takes its parameters."""
         return connection.numbered_cursor() if self._is_numbered else connection.cursor()
@@ -111,8 +132,11 @@ class Compiled:
         read: Callable[[Any], Result],
         *,
         many: bool = False,
+        text: str | None = None,
     ) -> Result:
         """Run it with ``bound`` parameters, or a list of those; return what ``read`` does with it.
+
+        ``text`` is run in place of the statement's own.
 
         ``read`` is given the cursor, which is closed afterwards: an open one would keep SQLite's
         connection at the state that it read.  Raises ``sqlalchemy.exc.DBAPIError``.
@@ -123,14 +147,15 @@ class Compiled:
         listeners = connection.dispatch if own else connection.engine.dispatch
         fairy = connection.connection
         cursor = self.cursor(fairy.driver_connection)
-        happening = (connection, cursor, self.text, bound, None, many)
+        text = text or self.text
+        happening = (connection, cursor, text, bound, None, many)
         for heard in listeners.before_cursor_execute:
             heard(*happening)
         try:
             if many:
-                cursor.executemany(self.text, bound)
+                cursor.executemany(text, bound)
             else:
-                cursor.execute(self.text, bound, **self.options)
+                cursor.execute(text, bound, **self.options)
             for heard in listeners.after_cursor_execute:
                 heard(*happening)
             # SQLite goes on with the statement while rows are taken, and may fail then.
@@ -139,7 +164,7 @@ class Compiled:
             ended = self._dialect.is_disconnect(error, fairy.dbapi_connection, cursor)
             if ended:
                 connection.invalidate(error)
-            raise wrapped(error, self._dialect, self.text, ended=ended) from error
+            raise wrapped(error, self._dialect, text, ended=ended) from error
         finally:
             cursor.close()
 
@@ -192,6 +217,17 @@ def numbered(text: str) -> tuple[str, list[str]]:
         return f"${names.index(name) + 1}"
 
     return re.sub(r"%(?:%|\((\w+)\)s)", number, text), names
+
+
+def several(text: str, rows: int) -> str:
+    """Return an INSERT of one row, whose parameters have numbers, for several rows."""
+    beginning, row = text.split(" VALUES ")
+    count = row.count("$")
+    shifted = (
+        re.sub(r"\$(\d+)", lambda number: f"${int(number[1]) + count * place}", row)  # noqa: B023 - called now
+        for place in range(rows)
+    )
+    return f"{beginning} VALUES {', '.join(shifted)}"
 
 
 def wrapped(error: Any, dialect: Dialect, text: str, *, ended: bool) -> BaseException:

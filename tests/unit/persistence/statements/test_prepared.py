@@ -22,7 +22,7 @@ from sqlmodel import col, select
 
 from penstock.errors import DatabaseUnavailable, Interrupted
 from penstock.persistence import Database, tables
-from penstock.persistence.statements.prepared import Prepared, numbered
+from penstock.persistence.statements.prepared import TOGETHER, Prepared, numbered, several
 from penstock.persistence.tables.columns import metadata
 
 pytestmark = pytest.mark.each_database
@@ -62,8 +62,12 @@ def test_it_converts_parameters_and_results_as_the_columns_say(filled: Database)
         assert row == {"id": last}
 
 
-def test_it_runs_once_for_each_of_several_rows_and_is_heard_of_once(filled: Database) -> None:
-    rows = [{**ROW, "actor": f"nobody {number}", "hash": bytes([number] * 32)} for number in (1, 2)]
+@pytest.mark.parametrize("count", [2, TOGETHER, TOGETHER + 1])
+def test_it_stores_each_of_several_rows_and_is_heard_of_once(filled: Database, count: int) -> None:
+    rows = [
+        {**ROW, "actor": f"nobody {number}", "hash": bytes([number] * 32), "bytes": bytes([number])}
+        for number in range(count)
+    ]
     seen: list[tuple[object, ...]] = []
 
     def heard(*arguments: object) -> None:
@@ -76,11 +80,31 @@ def test_it_runs_once_for_each_of_several_rows_and_is_heard_of_once(filled: Data
     finally:
         event.remove(Engine, "before_cursor_execute", heard)
     sent = [(many, len(values)) for _, _, text, values, _, many in seen if "INTO leaf" in str(text)]  # type: ignore[arg-type]  # they have a length
-    assert sent == [(True, 2)]
+    together = filled._dialect.name == "postgresql" and count <= TOGETHER
+    assert sent == [(False, count * len(_COLUMNS)) if together else (True, count)]
     with filled.read() as session:
         for row in rows:
             stored = _LOGGED.every(session.connection(), {"actor": row["actor"]})
-            assert stored == [{"bytes": b"{}", "at": AT}]
+            assert stored == [{"bytes": row["bytes"], "at": AT}]
+        in_order = session.exec(
+            select(tables.Leaf.actor)
+            .where(col(tables.Leaf.actor).like("nobody %"))
+            .order_by(col(tables.Leaf.id))
+        ).all()
+        assert list(in_order) == [row["actor"] for row in rows]
+
+
+def test_none_of_several_rows_is_stored_if_one_is_refused(filled: Database) -> None:
+    with pytest.raises(IntegrityError) as raised, filled.write() as session:
+        _LOG.change_all(session.connection(), [ROW, {**ROW, "kind": None}])
+    assert raised.value.hide_parameters
+    with filled.read() as session:
+        assert _LOGGED.first(session.connection(), {"actor": ROW["actor"]}) is None
+
+
+def test_the_parameters_of_every_row_get_numbers_of_their_own() -> None:
+    row = "INSERT INTO a (b, c) VALUES ($1::BIGINT, $2)"
+    assert several(row, 2) == "INSERT INTO a (b, c) VALUES ($1::BIGINT, $2), ($3::BIGINT, $4)"
 
 
 def test_it_returns_what_a_change_returns(filled: Database) -> None:

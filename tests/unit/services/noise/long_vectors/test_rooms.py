@@ -10,7 +10,7 @@ from tests.unit.worlds import World
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence.chunks.direct import BLOCK
-from penstock.services.noise.long_vectors.rooms import Rooms, reused_rooms
+from penstock.services.noise.long_vectors.rooms import HUGE_PAGE, Rooms, reused_rooms
 
 
 def test_a_use_has_one_place_as_large_as_it_needed() -> None:
@@ -36,6 +36,16 @@ def test_the_next_draw_gets_the_memory_of_the_last_with_what_was_opened_erased(f
         assert later.room("noisy", 8).tolist() == [0] * 8
         assert later.sealed(1).tolist() == [7] * len(sealed)
         assert not np.shares_memory(beside.room("noisy", 8), opened)
+
+
+def test_every_place_is_of_whole_huge_pages() -> None:
+    """Of the memory behind a place, as much as it takes up to the next huge page is its own."""
+    room = Rooms().room("one", HUGE_PAGE - 1)
+    behind = room.base
+    assert isinstance(behind, np.ndarray)
+    assert room.ctypes.data % HUGE_PAGE == 0
+    left = behind.ctypes.data + behind.nbytes - room.ctypes.data
+    assert left >= HUGE_PAGE
 
 
 def test_every_place_begins_with_a_block() -> None:
