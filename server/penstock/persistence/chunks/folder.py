@@ -11,7 +11,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from penstock.errors import NoRoom, Unavailable
@@ -65,10 +65,15 @@ class FolderWriting:
 
 @dataclass(frozen=True)
 class FolderStore:
-    """Keep chunks in ``folder``, whose disk keeps ``reserve()`` bytes free."""
+    """Keep chunks in ``folder``, whose disk keeps ``reserve()`` bytes free.
+
+    ``kept`` are attempts that were marked as kept, which is forever: each is looked at once, and
+    not before every draw.
+    """
 
     folder: Path
     reserve: Callable[[], int]
+    kept: set[str] = field(default_factory=set, compare=False, repr=False)
 
     @property
     def place(self) -> str:
@@ -112,10 +117,13 @@ class FolderStore:
 
     def _forget_beginnings(self) -> None:
         """Remove what a process left that died between the two names of its attempt."""
-        for path in self.folder.glob(".*"):
+        for name in _names(self.folder):
+            if not (name.startswith(".") and ATTEMPT.fullmatch(name[1:])):
+                continue
+            path = self.folder / name
             with suppress(FileNotFoundError):
                 # No lock tells it from one that begins just now, and that takes no day.
-                if ATTEMPT.fullmatch(path.name[1:]) and path.stat().st_mtime < time.time() - _DAY:
+                if path.stat().st_mtime < time.time() - _DAY:
                     shutil.rmtree(path)
 
     def read(self, attempt: str, index: int, room: memoryview | None = None) -> Content:
@@ -136,7 +144,7 @@ class FolderStore:
         if not self.folder.exists():
             return
         with _reported(self.folder):
-            names = sorted(path.name for path in self.folder.iterdir())
+            names = sorted(_names(self.folder))
         yield from (name for name in names if ATTEMPT.fullmatch(name))
 
     def chunks(self, attempt: str) -> Iterator[int]:
@@ -148,7 +156,11 @@ class FolderStore:
     def abandoned(self) -> Iterator[str]:
         """Yield the attempts that were not kept."""
         for attempt in self.attempts():
-            if not (self.folder / attempt / _KEPT).exists():
+            if attempt in self.kept:
+                continue
+            if (self.folder / attempt / _KEPT).exists():
+                self.kept.add(attempt)
+            else:
                 yield attempt
 
     @contextmanager
@@ -179,6 +191,12 @@ class FolderStore:
         folder = self.folder / attempt
         with _reported(folder), suppress(FileNotFoundError):
             shutil.rmtree(folder)
+
+
+def _names(folder: Path) -> list[str]:
+    # A path for each would take longer than the listing: there is a folder for every release.
+    with os.scandir(folder) as entries:
+        return [entry.name for entry in entries]
 
 
 def _name(index: int) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,25 @@ def test_what_is_kept_or_marked_is_not_abandoned(store: FolderStore) -> None:
     store.mark(OTHER)
     assert list(store.abandoned()) == []
     second.close()
+
+
+def test_an_attempt_that_is_kept_is_looked_at_once(
+    store: FolderStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(store.begin(ONE)) as writing:
+        writing.keep()
+    assert list(store.abandoned()) == []
+    looked: list[str] = []
+    exists = Path.exists
+
+    def counted(path: Path) -> bool:
+        looked.append(path.parent.name)
+        return exists(path)
+
+    store.begin(OTHER).close()
+    monkeypatch.setattr(Path, "exists", counted)
+    assert list(store.abandoned()) == list(store.abandoned()) == [OTHER]
+    assert [name for name in looked if name in (ONE, OTHER)] == [OTHER, OTHER]
 
 
 def test_an_attempt_is_removed_whole(store: FolderStore) -> None:
