@@ -25,6 +25,11 @@ Result = TypeVar("Result")
 TOGETHER = 8
 """The most rows that PostgreSQL stores by one statement: it keeps one parsed for each number."""
 
+_NUMBER = re.compile(r"\$(\d+)")
+_STORES_A_ROW = re.compile(
+    r"(INSERT INTO \S+ \([^()]*\) VALUES )(\((?:[^()]|\([^()]*\))*\))", re.DOTALL
+)
+
 Row = dict[str, Any]
 """A row by the names of its columns."""
 
@@ -93,8 +98,8 @@ class Compiled:
         self._is_numbered = not compiled.positional
         if self._is_numbered:
             self.text, self._order = numbered(self.text)
-        self._several: dict[int, str] = {}
-        if self._is_numbered and isinstance(statement, Insert):
+        self._several: dict[int, str | None] = {}
+        if self._is_numbered:
             self._several = {count: several(self.text, count) for count in range(2, TOGETHER + 1)}
         # Of a change, those that it returns.
         self._columns = tuple(getattr(statement, "selected_columns", statement.exported_columns))
@@ -219,15 +224,21 @@ def numbered(text: str) -> tuple[str, list[str]]:
     return re.sub(r"%(?:%|\((\w+)\)s)", number, text), names
 
 
-def several(text: str, rows: int) -> str:
-    """Return an INSERT of one row, whose parameters have numbers, for several rows."""
-    beginning, row = text.split(" VALUES ")
-    count = row.count("$")
+def several(text: str, rows: int) -> str | None:
+    """Return an INSERT of one row, whose parameters have numbers, for several rows.
+
+    Any other statement has no such text.
+    """
+    single = _STORES_A_ROW.fullmatch(text)
+    if single is None:
+        return None
+    beginning, row = single.groups()
+    count = len(set(_NUMBER.findall(row)))
     shifted = (
-        re.sub(r"\$(\d+)", lambda number: f"${int(number[1]) + count * place}", row)  # noqa: B023 - called now
+        _NUMBER.sub(lambda number: f"${int(number[1]) + count * place}", row)  # noqa: B023 - called now
         for place in range(rows)
     )
-    return f"{beginning} VALUES {', '.join(shifted)}"
+    return beginning + ", ".join(shifted)
 
 
 def wrapped(error: Any, dialect: Dialect, text: str, *, ended: bool) -> BaseException:

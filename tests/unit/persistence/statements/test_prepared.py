@@ -105,6 +105,22 @@ def test_none_of_several_rows_is_stored_if_one_is_refused(filled: Database) -> N
 def test_the_parameters_of_every_row_get_numbers_of_their_own() -> None:
     row = "INSERT INTO a (b, c) VALUES ($1::BIGINT, $2)"
     assert several(row, 2) == "INSERT INTO a (b, c) VALUES ($1::BIGINT, $2), ($3::BIGINT, $4)"
+    wide = "INSERT INTO a (b) VALUES ($1::NUMERIC(3, 2))"
+    assert several(wide, 2) == f"{wide}, ($2::NUMERIC(3, 2))"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO a (b) VALUES ($1) RETURNING b",
+        "INSERT INTO a (b) VALUES ($1), ($2)",
+        "INSERT INTO a (b) SELECT c FROM (VALUES ($1)) AS d (c)",
+        "WITH e AS (INSERT INTO a (b) VALUES ($1)) INSERT INTO f (b) VALUES ($2)",
+        "UPDATE a SET b = $1",
+    ],
+)
+def test_no_other_statement_is_repeated_in_one_text(statement: str) -> None:
+    assert several(statement, 2) is None
 
 
 def test_it_returns_what_a_change_returns(filled: Database) -> None:
