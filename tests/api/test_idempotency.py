@@ -101,6 +101,19 @@ def test_what_is_kept_holds_neither_values_nor_tokens(world: World) -> None:
     assert parsed(again) == {**parsed(issued), "token": None}
 
 
+def test_the_link_of_an_invitation_is_not_kept(world: World) -> None:
+    lea = {"name": "lea", "roles": ["analyst"]}
+    made, again = (
+        parsed(world.call("POST", "/api/v1/invitations", lea, by="root", headers=KEY))
+        for _ in range(2)
+    )
+    with world.server.database.read() as session:
+        kept = session.exec(select(Idempotency)).all()
+    secret = made["link"].rpartition("#")[2].encode()
+    assert [secret in (row.answer or secret) for row in kept] == [False]
+    assert again == {**made, "link": None}
+
+
 def test_a_request_that_is_still_worked_on_is_told_so_and_an_abandoned_one_is_done(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

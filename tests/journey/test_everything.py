@@ -141,6 +141,12 @@ def invite_people(server: World) -> None:
         server.answer("POST", f"{API}/users", body, by="root")
         issued = server.answer("POST", f"{API}/users/{name}/tokens", {}, by="root")
         server.tokens[name] = issued["token"]
+    late = {"users": [{"name": "lea", "roles": ["auditor"]}], "dry_run": True}
+    assert server.answer("POST", f"{API}/users/import", late, by="root")["dry_run"]
+    leo = {"name": "leo", "roles": ["analyst"], "clearance": "public"}
+    invitation = server.answer("POST", f"{API}/invitations", leo, by="root")
+    server.answer("DELETE", f"{API}/invitations/{invitation['id']}", by="root")
+    assert [item["state"] for item in listed(server, "invitations", "root")] == ["revoked"]
     spare = server.answer("POST", f"{API}/users/ann/tokens", {}, by="ann")
     server.tokens["spare"] = spare["token"]
     server.answer("DELETE", f"{API}/users/ann/tokens/{spare['prefix']}", by="ann")

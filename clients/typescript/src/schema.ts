@@ -88,6 +88,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/users/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create the users of a list: all of them, or none
+         * @description For admins. A refusal names every name that is taken or occurs twice, and every clearance that is unknown. A dry run looks at the list and creates nobody.
+         */
+        post: operations["import_users"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users/{user}": {
         parameters: {
             query?: never;
@@ -199,6 +219,50 @@ export interface paths {
          * @description For admins. It counts from each member's next sign-in at the provider.
          */
         delete: operations["unmap_group"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all invitations without their links, in the order in which they were made
+         * @description For admins.
+         */
+        get: operations["list_invitations"];
+        put?: never;
+        /**
+         * Invite a person. The link is shown in this answer only
+         * @description For admins. Whoever opens it first becomes the user, and gets a token, until the invitation expires or is revoked, and while the admin who invited is one and their token is valid. It ends no later than the token that the request came with.
+         */
+        post: operations["invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/{invitation}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an invitation that was not accepted
+         * @description For admins.
+         */
+        delete: operations["revoke_invitation"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4287,6 +4351,125 @@ export interface components {
              */
             hashes: string[];
         };
+        /**
+         * @description An invitation: the user that it makes, and its lifetime (seconds, or `"7d"`).
+         * @example {
+         *       "name": "lea",
+         *       "roles": [
+         *         "analyst"
+         *       ],
+         *       "clearance": "public",
+         *       "expires_in": "7d"
+         *     }
+         */
+        InvitationSpec: {
+            /**
+             * @description 1 to 64 characters, a letter or digit first; unique without regard to case.
+             * @example visits_by_area
+             */
+            name: string;
+            /**
+             * @description The roles of the user: analyst, admin, auditor.
+             * @example [
+             *       "analyst"
+             *     ]
+             */
+            roles: ("analyst" | "admin" | "auditor")[];
+            /**
+             * @description The tier up to which the user may see; null sees nothing.
+             * @example internal
+             */
+            clearance?: string | null;
+            /**
+             * @description The lifetime in seconds, or with a unit, such as 12h or 7d; 7 days if left out, and 30 at most.
+             * @example 7d
+             */
+            expires_in?: number | string | null;
+        };
+        /** @description An invitation without its secret. */
+        Invitation: {
+            /**
+             * @description The name of the invitation, which is no secret.
+             * @example k3v9x2ab
+             */
+            id: string;
+            /**
+             * @description 1 to 64 characters, a letter or digit first; unique without regard to case.
+             * @example visits_by_area
+             */
+            name: string;
+            /**
+             * @description The roles that the user will have.
+             * @example [
+             *       "analyst"
+             *     ]
+             */
+            roles: string[];
+            /**
+             * @description The tier up to which the user may see; null sees nothing.
+             * @example internal
+             */
+            clearance: string | null;
+            /**
+             * Format: date-time
+             * @description When the user was created.
+             * @example 2026-11-20T12:00:00Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the link counts no more.
+             * @example 2026-11-27T12:00:00Z
+             */
+            expires: string;
+            /**
+             * @description The admin who invited.
+             * @example root
+             */
+            by: string;
+            /**
+             * @description Whether the link still counts: open, accepted, revoked or expired.
+             * @example open
+             * @enum {string}
+             */
+            state: "open" | "accepted" | "revoked" | "expired";
+        };
+        /** @description A new invitation; its link is shown once, and is null if the request is repeated. */
+        IssuedInvitation: {
+            /**
+             * @description The link, which works once; null if this answers a repeated request.
+             * @example https://penstock.example.org/invitation#pin_k3v9x2ab_...
+             */
+            link: string | null;
+            /**
+             * @description The name of the invitation, which is no secret.
+             * @example k3v9x2ab
+             */
+            id: string;
+            /**
+             * @description 1 to 64 characters, a letter or digit first; unique without regard to case.
+             * @example visits_by_area
+             */
+            name: string;
+            /**
+             * @description The roles that the user will have.
+             * @example [
+             *       "analyst"
+             *     ]
+             */
+            roles: string[];
+            /**
+             * @description The tier up to which the user may see; null sees nothing.
+             * @example internal
+             */
+            clearance: string | null;
+            /**
+             * Format: date-time
+             * @description When the link counts no more.
+             * @example 2026-11-27T12:00:00Z
+             */
+            expires: string;
+        };
         /** @description A new token; its secret is shown once, and is null if the request is repeated. `parent` is the token that it was made with; if that is revoked, so is this one. */
         IssuedToken: {
             /**
@@ -4416,6 +4599,26 @@ export interface components {
              *     ]
              */
             values?: number[] | null;
+        };
+        /** @description A user of a list, as they are created. */
+        ListedUser: {
+            /**
+             * @description The user's name.
+             * @example ann
+             */
+            name: string;
+            /**
+             * @description The roles of the user: analyst, admin, auditor.
+             * @example [
+             *       "analyst"
+             *     ]
+             */
+            roles: string[];
+            /**
+             * @description The tier up to which the user may see; null sees nothing.
+             * @example internal
+             */
+            clearance: string | null;
         };
         /** @description One cell of a marginal: its raw value, and that in the form which was asked for. */
         MarginalCell: {
@@ -4700,6 +4903,27 @@ export interface components {
          * @enum {string}
          */
         NeighboringRelation: "add_remove" | "replace";
+        /** @description The users of a list: those who were created, or would be if it was a dry run. */
+        NewUsers: {
+            /**
+             * @description True if nobody was created.
+             * @example true
+             */
+            dry_run: boolean;
+            /**
+             * @description The users who were created, or would be.
+             * @example [
+             *       {
+             *         "name": "ann",
+             *         "roles": [
+             *           "analyst"
+             *         ],
+             *         "clearance": "internal"
+             *       }
+             *     ]
+             */
+            users: components["schemas"]["ListedUser"][];
+        };
         /** @description The entry does not hold; what is unknown stays unknown. */
         NotOf: {
             /**
@@ -4989,6 +5213,32 @@ export interface components {
              *     ]
              */
             items: components["schemas"]["HistoryItem"][];
+            /**
+             * @description Send it as cursor for the next page; null on the last.
+             * @example b3BhcXVl
+             */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list; `next_cursor` is null on the last. */
+        InvitationPage: {
+            /**
+             * @description The entries of this page.
+             * @example [
+             *       {
+             *         "id": "k3v9x2ab",
+             *         "name": "visits_by_area",
+             *         "roles": [
+             *           "analyst"
+             *         ],
+             *         "clearance": "internal",
+             *         "created_at": "2026-11-20T12:00:00Z",
+             *         "expires": "2026-11-27T12:00:00Z",
+             *         "by": "root",
+             *         "state": "open"
+             *       }
+             *     ]
+             */
+            items: components["schemas"]["Invitation"][];
             /**
              * @description Send it as cursor for the next page; null on the last.
              * @example b3BhcXVl
@@ -8815,6 +9065,47 @@ export interface components {
             clearance?: string | null;
         };
         /**
+         * @description Users to create together: all of them, or none.
+         * @example {
+         *       "users": [
+         *         {
+         *           "name": "lea",
+         *           "roles": [
+         *             "analyst"
+         *           ],
+         *           "clearance": "public"
+         *         },
+         *         {
+         *           "name": "max",
+         *           "roles": [
+         *             "auditor"
+         *           ]
+         *         }
+         *       ],
+         *       "dry_run": true
+         *     }
+         */
+        UserList: {
+            /**
+             * @description The users to create, 1 to 500.
+             * @example [
+             *       {
+             *         "name": "ann",
+             *         "roles": [
+             *           "analyst"
+             *         ]
+             *       }
+             *     ]
+             */
+            users: components["schemas"]["UserSpec"][];
+            /**
+             * @description True to look at the list and create nobody.
+             * @default false
+             * @example true
+             */
+            dry_run?: boolean;
+        };
+        /**
          * @description A user to create.
          * @example {
          *       "name": "ann",
@@ -9477,6 +9768,130 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The present state does not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not of a type that is read here. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests for now. */
+            429: {
+                headers: {
+                    /** @description The number of seconds to wait before another request. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import_users: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A key that the caller chooses. A request repeated with it within a day is not carried out again; its answer has the header Idempotency-Replayed.
+                 * @example 5f2b8c1e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserList"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    /** @description Present where this is the answer to an earlier request with the key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewUsers"];
                 };
             };
             /** @description The request cannot be read. */
@@ -10487,6 +10902,317 @@ export interface operations {
             };
             /** @description Not found. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests for now. */
+            429: {
+                headers: {
+                    /** @description The number of seconds to wait before another request. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_invitations: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The most items in the answer: 100 by default, at most 1000.
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description The cursor of the next page: next_cursor of the page before.
+                 * @example b3BhcXVl
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationPage"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests for now. */
+            429: {
+                headers: {
+                    /** @description The number of seconds to wait before another request. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    invite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A key that the caller chooses. A request repeated with it within a day is not carried out again; its answer has the header Idempotency-Replayed.
+                 * @example 5f2b8c1e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationSpec"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description Present where this is the answer to an earlier request with the key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedInvitation"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The present state does not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not of a type that is read here. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests for now. */
+            429: {
+                headers: {
+                    /** @description The number of seconds to wait before another request. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revoke_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the invitation, which is no secret.
+                 * @example k3v9x2ab
+                 */
+                invitation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The present state does not allow it. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16259,7 +16985,7 @@ export interface operations {
                  * @description Only events of this kind.
                  * @example clearance
                  */
-                kind?: "release" | "dataset" | "query" | "tier" | "user" | "clearance" | "budget" | "level" | "token" | "key" | "restore" | "stream" | "proposal" | "suspension" | "clock" | "refusals" | "schedule" | "allowance" | "request" | "group";
+                kind?: "release" | "dataset" | "query" | "tier" | "user" | "clearance" | "budget" | "level" | "token" | "key" | "restore" | "stream" | "proposal" | "suspension" | "clock" | "refusals" | "schedule" | "allowance" | "request" | "group" | "invitation";
                 /**
                  * @description Only events from this time on.
                  * @example 2026-11-01T00:00:00Z

@@ -1,7 +1,7 @@
 """Handle the header ``Idempotency-Key`` of POST requests: act once, answer every repeat.
 
-The answer is kept as the bytes that went out, except for a token's secret, which is shown
-once and stored nowhere: a repeat shows null in its place.
+The answer is kept as the bytes that went out, except for the secret of a token or an
+invitation, which is shown once and stored nowhere: a repeat shows null in its place.
 """
 
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from penstock.http.answers import MEDIA_TYPE, rendered
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.jobs import idempotency
+from penstock.services.schemas.people.invitations import IssuedInvitationView
 from penstock.services.schemas.people.views import IssuedTokenView
 
 HEADER = "Idempotency-Key"
@@ -57,7 +58,17 @@ def once(
     except PenstockError:
         idempotency.give_up(server, begun)
         raise
-    kept = {**vars(answer), "token": None} if isinstance(answer, IssuedTokenView) else answer
+    kept = {**vars(answer), **_shown_once(answer)} if _shown_once(answer) else answer
     status = operation.status_of(answer)
     idempotency.finish(server, begun, status, rendered(kept))
     return Response(rendered(answer), status, mimetype=MEDIA_TYPE)
+
+
+def _shown_once(answer: object) -> dict[str, None]:
+    """Return null for the field of an answer that is shown once and kept nowhere."""
+    match answer:
+        case IssuedTokenView():
+            return {"token": None}
+        case IssuedInvitationView():
+            return {"link": None}
+    return {}

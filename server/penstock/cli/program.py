@@ -25,7 +25,7 @@ DONE, FAILURE, USAGE, REFUSED, NOT_REACHABLE = range(5)
 COMMANDS = {
     "init": "penstock.cli.home.home:init",
     "status": "penstock.cli.home.home:status",
-    "user": "penstock.cli.people.users:user",
+    "user": "penstock.cli.people.invitations:user",
     "token": "penstock.cli.people.tokens:token",
     "group": "penstock.cli.people.groups:group",
     "tier": "penstock.cli.people.tiers:tier",

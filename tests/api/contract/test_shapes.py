@@ -102,6 +102,10 @@ def test_creations_answer_what_was_created(world: World) -> None:
         by="root",
     )  # fmt: skip
     assert (user["name"], user["clearance"], user["active"]) == ("Zoë", "partner", True)
+    wanda = {"name": "Wanda", "roles": ["auditor", "analyst"]}
+    several = world.answer("POST", "/api/v1/users/import", {"users": [wanda]}, by="root")
+    listed = {"name": "Wanda", "roles": ["analyst", "auditor"], "clearance": None}
+    assert several == {"dry_run": False, "users": [listed]}
     dataset = world.answer("POST", "/api/v1/datasets", {**DATASET, "name": "more"}, by="root")
     assert set(dataset["budgets"]) == {"public", "partner", "internal"}
     query = world.answer(

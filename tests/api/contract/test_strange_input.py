@@ -46,6 +46,18 @@ BODIES: list[tuple[str, str, Any, str]] = [
         "root",
     ),
     (
+        "import_users",
+        "/api/v1/users/import",
+        {"users": [{"name": "new", "roles": ["analyst"], "clearance": None}], "dry_run": True},
+        "root",
+    ),
+    (
+        "invite",
+        "/api/v1/invitations",
+        {"name": "new", "roles": ["analyst"], "clearance": None, "expires_in": 60},
+        "root",
+    ),
+    (
         "change_user",
         "/api/v1/users/noa",
         {"roles": ["analyst"], "clearance": None},

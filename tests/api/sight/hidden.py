@@ -57,6 +57,7 @@ TAKEN = f"{DATASETS}/NAME/allowances/internal"
 HIDDEN = [
     *of_users(
         ("create_user", "", {"name": "NAME", "roles": ["analyst"]}),
+        ("import_users", "/import", {"users": [{"name": "NAME", "roles": ["analyst"]}]}),
         ("show_user", "/NAME", None),
         ("change_user", "/NAME", {"clearance": None}),
         ("disable_user", "/NAME", None),
@@ -65,6 +66,8 @@ HIDDEN = [
     ),
     Hidden("revoke_token", f"{USERS}/ann/tokens/NAME", PREFIX, PREFIX, ()),
     Hidden("revoke_token", f"{USERS}/ian/tokens/NAME", PREFIX, PREFIX, ("ian", "root")),
+    Hidden("invite", "/api/v1/invitations", "gone", "zeno", ADMIN,
+           {"name": "NAME", "roles": ["analyst"]}),
     Hidden("create_tier", TIERS, "public", "absent", ADMIN, {"name": "NAME"}),
     Hidden("change_tier", f"{TIERS}/NAME", "public", "absent", ADMIN, {"rank": 11}),
     Hidden("delete_tier", f"{TIERS}/NAME", "public", "absent", ADMIN),
@@ -153,13 +156,15 @@ NAMELESS = {
         "prove_consistency",
         "map_group",
         "unmap_group",
+        "revoke_invitation",
         "list_proposals",
         "list_requests",
         "show_checkpoint",
         "take_cosignature",
     ),
 }
-"""These take a state, sizes of a tree, whose roots every user with a token may see, or groups."""
+"""These take a state, sizes of a tree, whose roots every user with a token may see, groups, or
+names that chance made."""
 
 
 def hide(world: World) -> dict[str, str]:

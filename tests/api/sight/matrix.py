@@ -21,6 +21,7 @@ class Row(NamedTuple):
 
 
 TOKENS = "/api/v1/users/ann/tokens"
+INVITATIONS = "/api/v1/invitations"
 
 
 ASK = "/api/v1/queries/visits/releases"
@@ -98,12 +99,16 @@ MATRIX = [
     Row("show_me", "/api/v1/me", None, 200, 200, 200, 200, 200),
     Row("list_users", "/api/v1/users", None, 403, 403, 403, 200, 403),
     Row("create_user", "/api/v1/users", NEW_USER, 403, 403, 403, 201, 403),
+    Row("import_users", "/api/v1/users/import", {"users": [NEW_USER]}, 403, 403, 403, 200, 403),
     Row("show_user", "/api/v1/users/ann", None, 403, 403, 403, 200, 403),
     Row("change_user", "/api/v1/users/ann", {"clearance": None}, 403, 403, 403, 200, 403),
     Row("disable_user", "/api/v1/users/ann", None, 403, 403, 403, 200, 403),
     Row("list_tokens", TOKENS, None, 403, 200, 403, 200, 403),
     Row("issue_token", TOKENS, {}, 403, 201, 403, 201, 403),
     Row("revoke_token", TOKENS + "/PREFIX", None, 403, 200, 403, 200, 403),
+    Row("list_invitations", INVITATIONS, None, 403, 403, 403, 200, 403),
+    Row("invite", INVITATIONS, {**NEW_USER, "name": "lea"}, 403, 403, 403, 201, 403),
+    Row("revoke_invitation", f"{INVITATIONS}/absent", None, 403, 403, 403, 404, 403),
     Row("list_tiers", "/api/v1/tiers", None, 200, 200, 200, 200, 200),
     Row("create_tier", "/api/v1/tiers", {"name": "new"}, 403, 403, 403, 201, 403),
     Row("change_tier", "/api/v1/tiers/public", {"rank": 11}, 403, 403, 403, 200, 403),

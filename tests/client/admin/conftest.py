@@ -9,7 +9,18 @@ import httpx
 import pytest
 from tests.client.servers.hosts import TOKEN
 
-from penstock_client import Admin, Event, IssuedToken, Proposal, Schedule, Tier, Token, User
+from penstock_client import (
+    Admin,
+    Event,
+    Invitation,
+    IssuedInvitation,
+    IssuedToken,
+    Proposal,
+    Schedule,
+    Tier,
+    Token,
+    User,
+)
 
 AT = "2026-11-20T12:00:00Z"
 USER = {"name": "e/ve", "roles": ["analyst"], "clearance": None, "active": True, "created_at": AT}
@@ -19,6 +30,15 @@ TOKEN_SHOWN: dict[str, Any] = {
     "scopes": [],
     "expires": AT,
     "revoked": None,
+}
+INVITATION: dict[str, Any] = {
+    "id": "k/3",
+    "name": "lea",
+    "roles": ["analyst"],
+    "clearance": None,
+    "expires": AT,
+    "by": "root",
+    "state": "open",
 }
 TIER = {"name": "a b", "rank": 15, "description": ""}
 SCHEDULE = {"name": "a b", "on": True, "next_at": None, "reason": None, "spec": {"cron": "@daily"}}
@@ -39,6 +59,8 @@ ANSWERS: list[tuple[Any, dict[str, Any]]] = [
     (User, USER),
     (Token, TOKEN_SHOWN),
     (IssuedToken, {**TOKEN_SHOWN, "token": "secret"}),
+    (Invitation, INVITATION),
+    (IssuedInvitation, {"link": "secret", "id": "k/3", "name": "lea", "expires": AT}),
     (Tier, TIER),
     (Schedule, SCHEDULE),
     (Proposal, {name: value for name, value in PROPOSAL.items() if name != "basis"}),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from penstock_client import Event, Proposal, Schedule, Tier, Token, User
+from penstock_client import Event, Invitation, Proposal, Schedule, Tier, Token, User
 from penstock_client._http.fields import Fields
 from penstock_client._show.output import Format, written
 from penstock_client.admin import documents
@@ -19,6 +19,18 @@ SHOWN: dict[str, tuple[Any, dict[str, Any], Any, str]] = {
     "tokens": (
         *(Token, {"prefix": "p", "user": "eve", "scopes": [], "expires": AT, "revoked": None}),
         *(documents.tokens, f"p,eve,,{TEXT},"),
+    ),
+    "invitations": (
+        Invitation,
+        {
+            "id": "k",
+            "name": "lea",
+            "roles": ["analyst"],
+            "expires": AT,
+            "by": "root",
+            "state": "open",
+        },
+        *(documents.invitations, f"k,lea,analyst,,open,{TEXT},root"),
     ),
     "tiers": (
         *(Tier, {"name": "public", "rank": 10, "description": "=all"}),

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.client.admin.conftest import TIER, TOKEN_SHOWN, USER, Desk
+from tests.client.admin.conftest import INVITATION, TIER, TOKEN_SHOWN, USER, Desk
 
 from penstock_client import Admin
 
@@ -32,6 +32,20 @@ def test_tokens(at: Callable[[Desk], Admin]) -> None:
     bodies: list[Any] = [body for _, _, body in desk.sent]
     assert bodies == [{}, {"expires_in": "30d", "scopes": ["read"]}, None]
     assert {path for _, path, _ in desk.sent[:2]} == {"/users/e%2Fve/tokens"}
+
+
+def test_invitations(at: Callable[[Desk], Admin]) -> None:
+    desk = Desk({**INVITATION, "link": "secret"})
+    admin = at(desk)
+    assert "secret" not in repr(admin.invite("lea", ("analyst",)))
+    admin.invite("lea", ("analyst",), "public", expires_in="2d")
+    assert "secret" not in repr(admin.revoke_invitation("k/3"))
+    plain = {"name": "lea", "roles": ["analyst"], "clearance": None}
+    assert desk.sent == [
+        ("POST", "/invitations", plain),
+        ("POST", "/invitations", {**plain, "clearance": "public", "expires_in": "2d"}),
+        ("DELETE", "/invitations/k%2F3", None),
+    ]
 
 
 def test_tiers(at: Callable[[Desk], Admin]) -> None:

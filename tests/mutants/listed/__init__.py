@@ -32,7 +32,7 @@ from tests.mutants.listed.claims import (
     server_claims,
     structure_claims,
 )
-from tests.mutants.listed.people import sign_on_claims
+from tests.mutants.listed.people import sign_on_claims, user_claims
 from tests.mutants.mutant import Mutant
 
 MUTANTS: Final[Sequence[Mutant]] = tuple(
@@ -64,6 +64,7 @@ MUTANTS: Final[Sequence[Mutant]] = tuple(
         rotated_secrets,
         sql_claims,
         structure_claims,
+        user_claims,
     )
     for mutant in module.MUTANTS
 )

@@ -124,6 +124,7 @@ def test_the_commands_are_those_of_the_manual() -> None:
             "proposal withdraw",
         ),
         *("user create", "user list", "user show", "user set-clearance", "user disable"),
+        *("user import", "user invite", "user invitations", "user revoke-invitation"),
         *("group map", "group unmap", "group list"),
         *("figures", "token create", "token list", "token revoke", "tier create", "tier list"),
         *("tier change", "tier delete", "query levels", "query retire"),

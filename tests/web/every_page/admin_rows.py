@@ -31,6 +31,7 @@ TIMED = (
     ("total public", "5"),
 )
 
+SEVERAL = (("csv", "name,roles,clearance\nmax,analyst,public\n"),)
 ALLOWED = (("tier", "internal"), ("epsilon", "0.5"), ("users", "ian"))
 NOT_BACK = (("once", "28"), ("back", "public"))
 BACK = (("once", "29"), ("back", "internal"))
@@ -71,6 +72,20 @@ ADMIN_ROWS = [
     alone("people", "/users", 200),
     alone("add_user", "/users", 303, (("once", "6"), ("name", "eve"), ("roles", "analyst"))),
     alone("add_user", "/users", 422, (("once", "3"), ("name", "eve"))),
+    alone("new_users", "/new/users", 200),
+    alone("preview_new_users", "/new/users/preview", 200, SEVERAL),
+    alone("preview_new_users", "/new/users/preview", 422),
+    alone("add_users", "/new/users", 422, (("csv", "x"), ("once", "several1"))),
+    alone("add_users", "/new/users", 303, (*SEVERAL, ("once", "several2"))),
+    alone("all_invitations", "/invitations", 200),
+    alone(
+        "invite_person",
+        "/invitations",
+        200,
+        (("once", "lea1"), ("name", "lea"), ("roles", "analyst")),
+    ),
+    alone("invite_person", "/invitations", 422, (("once", "lea2"), ("name", "lea"))),
+    alone("revoke_invitation", "/invitations/absent/revocation", 404),
     alone("user", "/users/ann", 200),
     alone("user", "/users/absent", 404),
     alone("change_roles", "/users/ian/roles", 303, (("roles", "analyst"),)),

@@ -13,6 +13,7 @@ STRANGERS = (None, "malformed", "expired", "revoked", "gone")
 OPEN = {
     *("front", "sign_in_form", "sign_in", "signed_in", "choose_scheme"),
     *("sign_in_at_provider", "return_from_provider", "end_sessions_of_provider"),
+    *("invitation", "accept_invitation"),
 }
 
 

@@ -31,6 +31,8 @@ from penstock_client._values.value_errors import ValueErrors
 from penstock_client.admin.client import Admin
 from penstock_client.admin.models import (
     Event,
+    Invitation,
+    IssuedInvitation,
     IssuedToken,
     Proposal,
     Schedule,
@@ -148,6 +150,8 @@ __all__ = [
     "InvalidArgument",
     "InvalidField",
     "InvalidInput",
+    "Invitation",
+    "IssuedInvitation",
     "IssuedToken",
     "Level",
     "Listing",

@@ -45,6 +45,7 @@ EventKind = Literal[
     "allowance",
     "request",
     "group",
+    "invitation",
 ]
 
 

@@ -1,21 +1,27 @@
-"""Handle requests about users, their clearance, tokens and groups, and the caller's identity."""
+"""Handle requests about users, clearance, tokens, groups, invitations, and the caller."""
 
 from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, OVERSEER, SIGNED_IN, Operations
 from penstock.api.request_context import Call
 from penstock.services.pagination import Page, Window
-from penstock.services.people import tokens, users
+from penstock.services.people import tokens, user_lists, users
 from penstock.services.schemas.people.groups import GroupMappingSpec
+from penstock.services.schemas.people.invitations import (
+    InvitationSpec,
+    InvitationView,
+    IssuedInvitationView,
+)
 from penstock.services.schemas.people.tokens import TokenSpec
-from penstock.services.schemas.people.users import UserChange, UserSpec
+from penstock.services.schemas.people.users import UserChange, UserList, UserSpec
 from penstock.services.schemas.people.views import (
     GroupMappingView,
     IssuedTokenView,
     MeView,
+    NewUsersView,
     RevokedTokenView,
     TokenView,
     UserView,
 )
-from penstock.services.sign_on import mappings
+from penstock.services.sign_on import invitations, mappings
 
 operations = Operations()
 
@@ -36,6 +42,16 @@ def list_users(call: Call, window: Window) -> Page[UserView]:
 def create_user(call: Call, request: UserSpec) -> UserView:
     """Create a user."""
     return users.create(call.server, call.principal, request)
+
+
+@operations.post("/users/import", ADMIN, status=200)
+def import_users(call: Call, request: UserList) -> NewUsersView:
+    """Create the users of a list: all of them, or none.
+
+    A refusal names every name that is taken or occurs twice, and every clearance that is unknown.
+    A dry run looks at the list and creates nobody.
+    """
+    return user_lists.create(call.server, call.principal, request)
 
 
 @operations.get("/users/{user}", ADMIN)
@@ -109,3 +125,26 @@ def unmap_group(call: Call, mapping: str) -> GroupMappingView:
     It counts from each member's next sign-in at the provider.
     """
     return mappings.take(call.server, call.principal, mapping)
+
+
+@operations.get("/invitations", ADMIN)
+def list_invitations(call: Call, window: Window) -> Page[InvitationView]:
+    """List all invitations without their links, in the order in which they were made."""
+    return invitations.listing(call.server, call.principal, window)
+
+
+@operations.post("/invitations", ADMIN, refusals=(409,))
+def invite(call: Call, request: InvitationSpec) -> IssuedInvitationView:
+    """Invite a person. The link is shown in this answer only.
+
+    Whoever opens it first becomes the user, and gets a token, until the invitation expires or is
+    revoked, and while the admin who invited is one and their token is valid. It ends no later than
+    the token that the request came with.
+    """
+    return invitations.invite(call.server, call.principal, request)
+
+
+@operations.delete("/invitations/{invitation}", ADMIN, refusals=(409,))
+def revoke_invitation(call: Call, invitation: str) -> InvitationView:
+    """Revoke an invitation that was not accepted."""
+    return invitations.revoke(call.server, call.principal, invitation)

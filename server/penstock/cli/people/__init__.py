@@ -2,4 +2,5 @@
 
 * ``tiers, users, tokens, groups, proposals``  the commands ``tier``, ``user``, ``token``, ``group``
   and ``proposal``
+* ``invitations``  what ``user`` does with invitations, beside ``users``
 """

@@ -7,9 +7,11 @@ import click
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
-from penstock.cli.specs import built, checked
+from penstock.cli.specs import STANDARD_INPUT, built, bytes_of, checked
+from penstock.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from penstock.services.schemas.people.users import UserSpec
     from penstock.services.schemas.people.views import UserView
 
 ROLES = click.Choice(["admin", "analyst", "auditor"])
@@ -42,6 +44,51 @@ def create(operator: Operator, name: str, role: tuple[str, ...], clearance: str 
             f" `penstock user set-clearance {created.name} TIER`."
         )
     operator.print(document([created], created, note))
+
+
+@user.command("import")
+@click.argument("file")
+@option("--dry-run", is_flag=True, help="Check the file and create nobody.")
+@format_option
+@click.pass_obj
+def import_users(operator: Operator, file: str, dry_run: bool) -> None:
+    """Create the users of a CSV FILE: all of them, or none.
+
+    Its columns are name, roles (separated by spaces or semicolons) and clearance (a tier, or
+    empty).  FILE may be -, standard input.  Create tokens with `penstock token create`.
+    """
+    from penstock.services.people import user_lists
+    from penstock.services.schemas.people.users import UserList
+
+    specs = _specs_of(operator, file)
+    view = user_lists.create(
+        operator.server, operator.principal, UserList(users=specs, dry_run=dry_run)
+    )
+    rows = [(each.name, each.roles, each.clearance) for each in view.users]
+    columns = (Column("name"), Column("roles"), Column("clearance"))
+    note = f"{len(rows)} created."
+    if view.dry_run:
+        note = f"The file is valid, and {len(rows)} would be created; run it without --dry-run."
+    operator.print(Document(view, columns, rows, note=note))
+
+
+def _specs_of(operator: Operator, file: str) -> "list[UserSpec]":
+    """Return the users of a file.  Raises ``InvalidInput`` with everything that is wrong in it."""
+    from penstock.services.people import user_lists
+
+    limit = operator.settings.body_limit
+    raw = bytes_of(file, limit)
+    if len(raw) > limit:
+        shown = "standard input" if file == STANDARD_INPUT else file
+        raise InvalidInput(
+            f"{shown} is longer than {limit} bytes, the limit for a list of users;"
+            " PENSTOCK_BODY_LIMIT sets this limit."
+        )
+    try:
+        return user_lists.read_file(operator.server, operator.principal, raw)
+    except InvalidInput as problem:
+        # Its sentence has every line; the place in a form says nothing here.
+        raise InvalidInput(problem.detail) from problem
 
 
 @user.command("list")

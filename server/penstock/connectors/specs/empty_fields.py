@@ -70,6 +70,7 @@ TO_ENTER = {
     "keys": "Enter a name for each number, for example north.",
     "from": "Enter the number of the first element that is sent, for example 1.",
     "roles": "Choose at least one role: analyst, admin or auditor.",
+    "users": 'List the users, for example [{"name": "ann", "roles": ["analyst"]}].',
     "scopes": "Choose at least one role, or leave the field out for all of them.",
     "tier": "Choose a tier, for example public.",
     "user": "Choose a user, for example ann.",

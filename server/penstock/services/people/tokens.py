@@ -53,28 +53,46 @@ def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> I
         if user.id == principal.user_id:
             quota.require_token(session, server, required(user.id))
         _require_room(server, user, token_lineage.live(session, user, now))
-        secret = token_format.new_token()
-        stored = server.stored.now
-        token = Token(
-            prefix=token_format.prefix_of(secret),
-            user_id=required(user.id),
-            digest=token_format.digest(stored.peppers[stored.newest], secret),
-            pepper=stored.newest,
-            parent_id=parent.id if parent else None,
-            scopes=",".join(scopes),
-            created_at=now,
-            expires_at=_end(server, spec, now, token_lineage.latest_end(principal, parent)),
-        )
-        session.add(token)
-        record_token(session, principal, user, token, parent, now)
-        return IssuedTokenView(
-            token=secret,
-            prefix=token.prefix,
-            user=user.name,
-            scopes=scopes,
-            expires=token.expires_at,
-            parent=parent.prefix if parent else None,
-        )
+        ends = end_of(server, spec, now, token_lineage.latest_end(principal, parent))
+        return add(session, server, principal, user, scopes, parent, (now, ends))
+
+
+def add(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    user: User,
+    scopes: list[str],
+    parent: Token | None,
+    life: tuple[datetime, datetime],
+) -> IssuedTokenView:
+    """Store a token that was decided on, with its leaf, and return it with its secret.
+
+    ``life`` is from when to when it is valid.
+    """
+    now, ends = life
+    secret = token_format.new_token()
+    stored = server.stored.now
+    token = Token(
+        prefix=token_format.prefix_of(secret),
+        user_id=required(user.id),
+        digest=token_format.digest(stored.peppers[stored.newest], secret),
+        pepper=stored.newest,
+        parent_id=parent.id if parent else None,
+        scopes=",".join(scopes),
+        created_at=now,
+        expires_at=ends,
+    )
+    session.add(token)
+    record_token(session, principal, user, token, parent, now)
+    return IssuedTokenView(
+        token=secret,
+        prefix=token.prefix,
+        user=user.name,
+        scopes=scopes,
+        expires=token.expires_at,
+        parent=parent.prefix if parent else None,
+    )
 
 
 def preview(server: Server, principal: Principal, name: str) -> TokenPreviewView:
@@ -145,7 +163,7 @@ def _require_room(server: Server, user: User, live: Sequence[Token]) -> None:
         )
 
 
-def _end(server: Server, spec: TokenSpec, now: datetime, latest: datetime | None) -> datetime:
+def end_of(server: Server, spec: TokenSpec, now: datetime, latest: datetime | None) -> datetime:
     """Return when a token ends.  Raises ``InvalidInput`` above the longest lifetime.
 
     It ends no later than the token that made it.

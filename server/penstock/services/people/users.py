@@ -70,27 +70,49 @@ def create(server: Server, principal: Principal, spec: UserSpec) -> UserView:
     """
     principal.require("admin")
     with server.database.write() as session:
-        taken = session.exec(select(User).where(col(User.folded) == folded(spec.name))).first()
         if "admin" in spec.roles:
             require_operator(server, principal, "makes admins")
-        if taken is not None or folded(spec.name) == OPERATOR.name:
-            name = taken.name if taken else OPERATOR.name
-            raise NameTaken(f"The name {name!r} is taken; choose another one.")
-        tier = _tier(session, spec.clearance)
-        now = server.clock()
-        user = User(
-            name=spec.name,
-            folded=folded(spec.name),
-            created_at=now,
-            analyst="analyst" in spec.roles,
-            admin="admin" in spec.roles,
-            auditor="auditor" in spec.roles,
-        )
-        session.add(user)
-        session.flush()
-        give(session, user, tier, now, principal.name)
-        record_user(session, principal, user, tier, now)
-        return view(session, user)
+        require_free(session, spec.name)
+        tier = tier_for(session, spec.clearance)
+        return view(session, add(session, server, principal, spec, tier=tier))
+
+
+def require_free(session: Session, name: str) -> None:
+    """Raise ``NameTaken`` if a user, or the operator, has the name in whatever case."""
+    taken = session.exec(select(User).where(col(User.folded) == folded(name))).first()
+    if taken is not None or folded(name) == OPERATOR.name:
+        known = taken.name if taken else OPERATOR.name
+        raise NameTaken(f"The name {known!r} is taken; choose another one.")
+
+
+def add(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    spec: UserSpec,
+    *,
+    tier: Tier | None,
+    by: str | None = None,
+    **more: object,
+) -> User:
+    """Store a user whose name is free, with the clearance ``tier`` and a leaf, and return them.
+
+    ``by`` set the clearance, if not the principal; ``more`` are further fields of the leaf.
+    """
+    now = server.clock()
+    user = User(
+        name=spec.name,
+        folded=folded(spec.name),
+        created_at=now,
+        analyst="analyst" in spec.roles,
+        admin="admin" in spec.roles,
+        auditor="auditor" in spec.roles,
+    )
+    session.add(user)
+    session.flush()
+    give(session, user, tier, now, by or principal.name)
+    record_user(session, principal, user, tier, now, **more)
+    return user
 
 
 def change(server: Server, principal: Principal, name: str, spec: UserChange) -> UserView:
@@ -115,7 +137,7 @@ def change(server: Server, principal: Principal, name: str, spec: UserChange) ->
             _keep_roles(session, user)
             record_roles(session, principal, user, now)
         if "clearance" in spec.model_fields_set:
-            tier = _tier(session, spec.clearance)
+            tier = tier_for(session, spec.clearance)
             if tier != clearance_of(session, required(user.id)):
                 give(session, user, tier, now, principal.name)
                 record_clearance(session, principal, user, tier, now)
@@ -156,7 +178,8 @@ def _require_other_admin(session: Session, principal: Principal, user: User) -> 
         )
 
 
-def _tier(session: Session, name: str | None) -> Tier | None:
+def tier_for(session: Session, name: str | None) -> Tier | None:
+    """Return the tier of a clearance.  Raises ``InvalidInput`` if there is none of that name."""
     if name is None:
         return None
     try:

@@ -8,11 +8,11 @@ from sqlmodel import Session, col, select
 
 from penstock.errors import NotFound
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables.people import Clearance, Tier, Token, User
+from penstock.persistence.tables.people import Clearance, Invitation, Tier, Token, User
 from penstock.services.pagination import Page, Window
 from penstock.spec_fields import folded
 
-Row = TypeVar("Row", Token, User)
+Row = TypeVar("Row", Token, User, Invitation)
 Item = TypeVar("Item")
 
 _CLEARANCE = (

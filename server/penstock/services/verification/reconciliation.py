@@ -25,6 +25,7 @@ from penstock.services.people.logged_users import LoggedUsers
 from penstock.services.releases.logged_queries import LoggedQueries
 from penstock.services.requests.logged_requests import LoggedRequests
 from penstock.services.schedules.logged_schedules import LoggedSchedules
+from penstock.services.sign_on.logged_invitations import LoggedInvitations
 from penstock.services.sign_on.logged_mappings import LoggedMappings
 from penstock.transparency_log.logged_subject import LoggedSubject
 from penstock.transparency_log.sights import Sight
@@ -33,6 +34,7 @@ SUBJECTS: Final[Sequence[Callable[[], LoggedSubject]]] = (
     LoggedTiers,
     LoggedUsers,
     LoggedMappings,
+    LoggedInvitations,
     LoggedTokens,
     LoggedDatasets,
     LoggedBudgets,

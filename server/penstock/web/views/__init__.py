@@ -38,6 +38,8 @@ from penstock.web.views.data import (
 from penstock.web.views.people import (
     clearance,
     groups,
+    invitations,
+    new_users,
     proposals,
     request_decisions,
     requests,
@@ -75,7 +77,9 @@ _ADMINISTERED = (
     tiers,
     clearance,
     users,
+    new_users,
     groups,
+    invitations,
     proposals,
     keys,
     shredding,

@@ -16,6 +16,8 @@ POSTS: Mapping[str, Any] = {
     TIERS: TIER,
     USERS: USER,
     TOKENS: TOKEN,
+    f"{USERS}/import": {"users": [USER]},
+    "/api/v1/invitations": {"name": "lea", "roles": ["analyst"]},
     "/api/v1/group-mappings": {"group": "staff", "roles": ["analyst"], "tier": "public"},
     DATASETS: {**DATASET, "name": "fresh"},
     f"{DATASETS}/sites/versions": {

@@ -7,6 +7,7 @@ from tests.mutants.mutant import Mutant
 
 ACCOUNTS: Final = "tests/unit/services/sign_on/test_accounts.py"
 RIGHTS: Final = "tests/unit/services/sign_on/test_rights.py"
+LOG_OUTS: Final = "tests/unit/services/sign_on/test_log_outs.py"
 HOSTILE: Final = "tests/web/sign_on/test_hostile_sign_on.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
@@ -74,5 +75,33 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="whoever is given somebody's name at the provider is signed in as them",
         tests=(f"{ACCOUNTS}::test_a_new_name_that_is_or_looks_like_anothers_is_refused",),
+    ),
+    Mutant(
+        row="V90",
+        name="notice-twice",
+        path="services/sign_on/log_outs.py",
+        before='    if not used_once.use(server, "log-out", notice.name, until):\n'
+        "        raise _refusal()\n",
+        after="    _ = until\n",
+        wrong="a notice that was used ends the sessions that began since",
+        tests=(f"{LOG_OUTS}::test_a_notice_counts_once",),
+    ),
+    Mutant(
+        row="V90",
+        name="nameless-session-stays",
+        path="services/sign_on/log_outs.py",
+        before="same if notice.subject is None else same | there.is_(None)",
+        after="same",
+        wrong="a session that names none of the provider's stays when its account's ended",
+        tests=(f"{LOG_OUTS}::test_all_sessions_of_an_account_end_or_the_one_that_is_named",),
+    ),
+    Mutant(
+        row="V90",
+        name="id-token-ends-sessions",
+        path="openid/relying_party.py",
+        before='        if "nonce" in claims or not _is_text(name, LONGEST_SUBJECT):\n',
+        after="        if not _is_text(name, LONGEST_SUBJECT):\n",
+        wrong="a token with a nonce, as ID tokens have, ends sessions",
+        tests=(f"{LOG_OUTS}::test_no_other_token_ends_a_session",),
     ),
 )

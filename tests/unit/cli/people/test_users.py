@@ -1,5 +1,7 @@
 """Test ``penstock user``: users are made, cleared for tiers, and shut out."""
 
+from pathlib import Path
+
 import pytest
 from tests.unit.cli.program_runs import Run
 
@@ -52,3 +54,32 @@ def test_a_disabled_user_is_shut_out(here: Run) -> None:
         signed_in(token)
     assert here("release", "visits", "--as", "pia").code == 3
     assert here("token", "create", "pia").code == 1
+
+
+def test_a_file_of_users_is_checked_then_created(here: Run, tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("name,roles,clearance\nlea,analyst;auditor,public\nmax,auditor,\n")
+    tried = here("user", "import", str(file), "--dry-run")
+    assert (tried.code, "2 would be created" in tried.err) == (0, True)
+    assert here("user", "show", "lea").code == 1
+    made = here("user", "import", str(file), "--format", "json").json
+    assert [user["name"] for user in made["users"]] == ["lea", "max"]
+    lea = here("user", "show", "lea", "--format", "json").json
+    assert (lea["roles"], lea["clearance"]) == (["analyst", "auditor"], "public")
+    assert here("token", "list", "lea", "--format", "json").json == []
+
+
+def test_a_wrong_file_of_users_is_named_by_line_and_column(here: Run, tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    rows = "lea,analyst,public\nPia,analyst,moon\nmax,king,\nLEA,analyst,\n"
+    file.write_text(f"name,roles,clearance\n{rows}")
+    refused = here("user", "import", str(file))
+    assert refused.code == 1
+    lines = [line for line in refused.err.splitlines() if "line " in line]
+    places = ["line 3, clearance", "line 3, name", "line 4, roles", "line 5, name"]
+    assert [line.strip().partition(":")[0] for line in lines] == places
+    assert here("user", "show", "lea").code == 1
+    large = tmp_path / "large.csv"
+    large.write_bytes(b"x" * (1024 * 1024 + 1))
+    assert "PENSTOCK_BODY_LIMIT" in here("user", "import", str(large)).err
+    assert here("user", "import", str(tmp_path / "absent.csv")).code == 2

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from penstock_client._show.documents import yes_or_no
 from penstock_client._show.output import Column, Document
-from penstock_client.admin.models import Event, Proposal, Schedule, Tier, Token, User
+from penstock_client.admin.models import Event, Invitation, Proposal, Schedule, Tier, Token, User
 
 
 def users(answers: Sequence[User]) -> Document:
@@ -32,6 +32,19 @@ def tokens(answers: Sequence[Token]) -> Document:
             ", ".join(each.scopes),
             _text(each.expires),
             _text(each.revoked),
+        )
+        for each in answers
+    ]
+    return Document([each.answer for each in answers], columns, rows)
+
+
+def invitations(answers: Sequence[Invitation]) -> Document:
+    """Return invitations, with one row for each."""
+    columns = tuple(map(Column, ("id", "user", "roles", "clearance", "state", "expires", "by")))
+    rows = [
+        (
+            *(each.id, each.name, ", ".join(each.roles), each.clearance),
+            *(each.state, _text(each.expires), each.by),
         )
         for each in answers
     ]

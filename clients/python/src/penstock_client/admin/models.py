@@ -1,4 +1,4 @@
-"""Represent people, tiers, tokens, schedules, proposals and events as plain values."""
+"""Represent people, tiers, tokens, invitations, schedules, proposals and events as plain values."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -74,6 +74,54 @@ class IssuedToken:
             fields.text("prefix"),
             fields.text("user"),
             fields.texts("scopes"),
+            fields.moment("expires"),
+        )
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """Represent an invitation without its link; ``state`` says whether that still counts."""
+
+    id: str
+    name: str
+    roles: tuple[str, ...]
+    clearance: str | None
+    expires: datetime
+    by: str
+    state: str
+    answer: Answer = field(repr=False, compare=False)
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        """Return the invitation of a server's answer.  Raises ``ProtocolError``."""
+        return cls(
+            fields.text("id"),
+            fields.text("name"),
+            fields.texts("roles"),
+            fields.text_or_none("clearance"),
+            fields.moment("expires"),
+            fields.text("by"),
+            fields.text("state"),
+            whole(fields),
+        )
+
+
+@dataclass(frozen=True)
+class IssuedInvitation:
+    """Represent a new invitation.  ``link`` has its secret, which the server shows only here."""
+
+    link: str = field(repr=False)
+    id: str
+    name: str
+    expires: datetime
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        """Return the invitation of a server's answer.  Raises ``ProtocolError``."""
+        return cls(
+            fields.text("link"),
+            fields.text("id"),
+            fields.text("name"),
             fields.moment("expires"),
         )
 

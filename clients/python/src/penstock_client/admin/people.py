@@ -1,16 +1,23 @@
-"""Administer users, their tokens, and tiers."""
+"""Administer users, their tokens, invitations, and tiers."""
 
 from collections.abc import Sequence
 
 from penstock_client._http.address import segment
 from penstock_client._show.listing import Listing
 from penstock_client.admin import documents
-from penstock_client.admin.models import IssuedToken, Tier, Token, User
+from penstock_client.admin.models import (
+    Invitation,
+    IssuedInvitation,
+    IssuedToken,
+    Tier,
+    Token,
+    User,
+)
 from penstock_client.admin.sending import Sender
 
 
 class People(Sender):
-    """Provide what admins do with users, tokens and tiers."""
+    """Provide what admins do with users, tokens, invitations and tiers."""
 
     def users(self) -> Listing[User]:
         """Return all users."""
@@ -62,6 +69,33 @@ class People(Sender):
     def revoke_token(self, user: str, prefix: str) -> Token:
         """Revoke a token at once, with those that were issued by it."""
         return Token.read(self._remove(f"{_user(user)}/tokens/{segment(prefix)}", "token"))
+
+    def invitations(self) -> Listing[Invitation]:
+        """Return all invitations, without their links."""
+        return Listing(map(Invitation.read, self._list("/invitations")), documents.invitations)
+
+    def invite(
+        self,
+        name: str,
+        roles: Sequence[str],
+        clearance: str | None = None,
+        *,
+        expires_in: str | int | None = None,
+    ) -> IssuedInvitation:
+        """Invite a person to become a user, by a link that the answer alone contains.
+
+        ``expires_in`` is a number of seconds, or a text such as ``2d``.  Raises as ``create_user``
+        does.
+        """
+        body: dict[str, object] = {"name": name, "roles": list(roles), "clearance": clearance}
+        if expires_in is not None:
+            body["expires_in"] = expires_in
+        return IssuedInvitation.read(self._create("/invitations", body, "invitation"))
+
+    def revoke_invitation(self, invitation: str) -> Invitation:
+        """Revoke an invitation.  Raises ``Conflict`` if it was accepted."""
+        path = f"/invitations/{segment(invitation)}"
+        return Invitation.read(self._remove(path, "invitation"))
 
     def tiers(self) -> Listing[Tier]:
         """Return all tiers, from the least trusted to the most trusted."""

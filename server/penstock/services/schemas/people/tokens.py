@@ -10,14 +10,15 @@ from penstock.services.schemas.people.roles import Role
 from penstock.spec_fields import Spec
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-_DURATION = "^([0-9]{1,9})([smhd])$"
+DURATION = "^([0-9]{1,9})([smhd])$"
+"""The pattern of a time in text, such as ``30d``."""
 
 
-def _seconds(value: object) -> object:
+def seconds(value: object) -> object:
     """Return ``"30d"``, ``"12h"``, ``"15m"``, ``"90s"`` as seconds."""
     if not isinstance(value, str):
         return value
-    match = re.fullmatch(_DURATION, value)
+    match = re.fullmatch(DURATION, value)
     if match is None:
         raise PydanticCustomError(
             "duration", 'This must be a number of seconds, or a time like "30d", "12h" or "15m".'
@@ -31,8 +32,8 @@ class TokenSpec(Spec):
     expires_in: Annotated[
         int | None,
         BeforeValidator(
-            _seconds,
-            json_schema_input_type=int | Annotated[str, Field(pattern=_DURATION)] | None,
+            seconds,
+            json_schema_input_type=int | Annotated[str, Field(pattern=DURATION)] | None,
         ),
     ] = Field(default=None, ge=1, le=3650 * 86400)
     scopes: list[Role] | None = Field(default=None, min_length=1)

@@ -41,6 +41,23 @@ class UserView:
 
 
 @dataclass(frozen=True)
+class ListedUserView:
+    """Hold a user of a list, as they are created."""
+
+    name: str
+    roles: list[str]
+    clearance: str | None
+
+
+@dataclass(frozen=True)
+class NewUsersView:
+    """Hold the users of a list: those who were created, or would be if it was a dry run."""
+
+    dry_run: bool
+    users: list[ListedUserView]
+
+
+@dataclass(frozen=True)
 class TokenView:
     """Hold a token without its secret.
 

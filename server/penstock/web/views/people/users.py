@@ -101,6 +101,7 @@ def _people(visit: Visit, form: Form) -> Response:
         tiers=tiers.listing(visit.server),
         roles=ROLES,
         form=form,
+        done=request.args.get("done"),
     )
 
 

@@ -1,0 +1,64 @@
+"""Create the users of a pasted CSV file: shown first, then all of them or none."""
+
+from flask import Response, request
+
+from penstock.services.people import user_lists
+from penstock.services.schemas.people.user_files import COLUMNS
+from penstock.services.schemas.people.users import MOST_USERS, UserList
+from penstock.services.schemas.people.views import NewUsersView
+from penstock.web.forms import form_input
+from penstock.web.forms.form_input import Form
+from penstock.web.http.idempotent_forms import once, tried
+from penstock.web.http.request_context import Visit
+from penstock.web.http.routes import ADMIN, Pages
+
+pages = Pages()
+
+
+@pages.get("/new/users", ADMIN)
+def new_users(visit: Visit) -> Response:
+    """Show the form into which a file is pasted."""
+    return _page(visit, Form())
+
+
+@pages.post("/new/users/preview", ADMIN)
+def preview_new_users(visit: Visit) -> Response:
+    """Show the users of the file, who are not created yet."""
+    given = request.form
+
+    def look() -> Response:
+        return _page(visit, Form(given), _created(visit, given.get("csv", ""), dry_run=True))
+
+    return tried(look, lambda problem: _page(visit, form_input.refused(given, problem)))
+
+
+@pages.post("/new/users", ADMIN)
+def add_users(visit: Visit) -> Response:
+    """Create the users of the file."""
+    given = request.form
+
+    def act() -> tuple[Response, str]:
+        _created(visit, given.get("csv", ""), dry_run=False)
+        response = visit.go("people", done="added")
+        return response, response.location or ""
+
+    return tried(
+        lambda: once(visit, act), lambda problem: _page(visit, form_input.refused(given, problem))
+    )
+
+
+def _created(visit: Visit, text: str, *, dry_run: bool) -> NewUsersView:
+    specs = user_lists.read_file(visit.server, visit.principal, text.encode(errors="replace"))
+    sent = UserList(users=specs, dry_run=dry_run)
+    return user_lists.create(visit.server, visit.principal, sent)
+
+
+def _page(visit: Visit, form: Form, looked: NewUsersView | None = None) -> Response:
+    return visit.page(
+        "people/new_users.html",
+        form.status,
+        form=form,
+        looked=looked,
+        columns=COLUMNS,
+        most=MOST_USERS,
+    )
