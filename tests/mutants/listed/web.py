@@ -53,8 +53,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="menu-of-all-roles",
         path="web/http/blueprint.py",
-        before="if not page.policy.roles or visit.may(*page.policy.roles)]",
-        after="if page.policy.roles or visit.may(*page.policy.roles)]",
+        before="(not page.policy.roles or visit.may(*page.policy.roles))",
+        after="(page.policy.roles or visit.may(*page.policy.roles))",
         wrong="the menu leads to pages that the caller may not see",
         tests=("tests/web/browser/test_troubles.py::test_pages_of_other_roles_say_whose_they_are",),
     ),
