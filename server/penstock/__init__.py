@@ -6,6 +6,7 @@ learns exactly what its best-informed member knows.  The map, from the bottom up
 * ``privacy``      the words: sensitivity, guarantee, level, target (standard library only)
 * ``randomness``   cryptographic bits and the exact samplers on them
 * ``mechanisms``   one noise law a folder: increment, bridge, guarantee
+* ``sentences``    what a query, a stream or a dataset is, in one generated sentence
 * ``structures``   many answers at once, built from mechanisms
 * ``accounting``   what a release costs: charges, calibration, reports
 * ``encryption``   envelopes, key ring, key providers

@@ -136,7 +136,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="condition-said-wrongly",
-        path="web/presenters/spec_text.py",
+        path="sentences/phrases.py",
         before='    ">=": "is at least",\n',
         after='    ">=": "is above",\n',
         wrong="a page says of a condition that it leaves its bound out",

@@ -14,6 +14,7 @@ from penstock.web.forms.stream_form import stream
 SITES = DatasetView(
     name="sites",
     version=1,
+    sentence="Vectors that are sent",
     declaration=1,
     disjoint_units=False,
     source={"engine": "vector"},

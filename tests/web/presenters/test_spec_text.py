@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from penstock.web.presenters.spec_text import kept, question, request_of, source_of
+from penstock.sentences.phrases import kept
+from penstock.web.presenters.spec_text import question, request_of, source_of
 
 A_IS_1 = {"column": "a", "op": "=", "value": 1}
 B_IS_2 = {"column": "b", "op": "=", "value": 2}
@@ -82,7 +83,7 @@ def test_a_structure_is_told_in_words(structure: dict[str, Any], phrase: str) ->
                     "strategy": "tree",
                 }
             },
-            "up to each one of x, 2 rows of integers of y; protected are a tree of sums of each",
+            "up to each one of x, 2 rows of integers (1/2) of y; protected are a tree of sums of each",
         ),
         (
             {"aggregate": {"type": "regression", "outcome": "y", "predictors": ["x"]}},

@@ -207,6 +207,7 @@ class Dataset:
 
     ``same_people_as`` are datasets with the same people: privacy losses in all of them add up.
     ``accountant`` says how charges add up: ``renyi``, or ``gaussian`` for Gaussian queries only.
+    ``sentence`` says what it declares and protects.
     """
 
     name: str
@@ -219,6 +220,7 @@ class Dataset:
     answer: Answer = field(repr=False, compare=False)
     same_people_as: tuple[str, ...] = ()
     accountant: str | None = None
+    sentence: str | None = None
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -241,6 +243,7 @@ class Dataset:
             if "same_people_as" in fields.whole
             else (),
             accountant=fields.text_or_none("accountant"),
+            sentence=fields.text_or_none("sentence"),
         )
 
 

@@ -49,6 +49,7 @@ class Query:
     ``dimension`` is the number of its values; ``asserted_by`` names who vouches for its
     sensitivity if the server could not derive it.  ``lossless`` is False if levels are
     independent draws, whose losses add up, as with generalized Gaussian noise of power ``p``.
+    ``sentence`` says what it counts, as the server generates it.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Query:
     answer: Answer = field(repr=False, compare=False)
     p: float | None = None
     lossless: bool = True
+    sentence: str | None = None
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -75,6 +77,7 @@ class Query:
             answer=whole(fields),
             p=fields.number_or_none("p"),
             lossless=fields.whole.get("lossless") is not False,
+            sentence=fields.text_or_none("sentence"),
             **cls.more(fields),
         )
 

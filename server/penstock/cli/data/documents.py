@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from penstock.cli.output import Column, Document
-from penstock.figures import moment, percent, short
+from penstock.figures import moment, percent, printable, short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +20,7 @@ def shown(dataset: "DatasetView") -> Document:
         f"{dataset.name}, version {dataset.version}, registered {moment(dataset.registered_at)}"
         + (f", declaration {dataset.declaration}" if dataset.declaration > 1 else "")
         + (", with no people from earlier versions" if dataset.disjoint_units else ""),
+        f"  {printable(dataset.sentence)}",
         f"  source {source_in_words(dataset.source)}",
         (
             f"  privacy unit {unit_in_words(dataset.privacy_unit) or 'asserted with each vector'},"

@@ -12,7 +12,7 @@ from penstock.cli.output import Column, Document, plainly
 from penstock.cli.people.proposals import do_or_propose
 from penstock.cli.specs import checked, content_of
 from penstock.cli.statistics.sql_options import in_options, query_content, sql_options
-from penstock.figures import moment, percent, short
+from penstock.figures import moment, percent, printable, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -200,6 +200,7 @@ def shown(view: "QueryView") -> Document:
             f"{view.name} over {view.dataset}, {view.status},"
             f" registered {moment(view.registered_at)}"
         ),
+        f"  {printable(view.sentence)}",
         _noise(view),
         sensitivity(view.sensitivity)
         + (f", asserted by {view.asserted_by}" if view.asserted_by else ", derived"),

@@ -11,7 +11,7 @@ from penstock.cli.output import Column, Document
 from penstock.cli.people.proposals import do_or_propose
 from penstock.cli.specs import checked, content_of
 from penstock.cli.statistics.queries import ERROR, LEVEL, tier_cells
-from penstock.figures import decimals, fixed, moment, short
+from penstock.figures import decimals, fixed, moment, printable, short
 
 if TYPE_CHECKING:
     from penstock.services.schemas.streams import RunningTotalsView, StreamView
@@ -207,6 +207,7 @@ def _shown(view: "StreamView") -> Document:
     following = "full" if view.next is None else f"next element {view.next}"
     facts = [
         f"{view.name} over {view.dataset}, {view.status}, opened {moment(view.opened_at)}",
+        f"  {printable(view.sentence)}",
         f"  {end}, {following}; {tree}",
         (
             f"  {view.mechanism} noise in steps of {view.granularity:g}; a unit is in at most"

@@ -20,6 +20,7 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset, TierBudget
 from penstock.persistence.tables.people import Tier
 from penstock.privacy.neighboring import NeighboringRelation
+from penstock.sentences import definitions
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.access.two_person_rule import require_no_larger
 from penstock.services.context import Server
@@ -208,6 +209,7 @@ def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
     return DatasetView(
         name=dataset.name,
         version=dataset.version,
+        sentence=definitions.of_dataset(json.loads(dataset.spec)),
         declaration=number_of(dataset),
         disjoint_units=dataset.disjoint_units,
         source=source,

@@ -5,7 +5,9 @@ key of one of the group.  Groups grow by being joined, and only lose datasets th
 which nothing was ever charged.
 """
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 from sqlmodel import Session
 
@@ -101,3 +103,8 @@ def named(session: Session, name: str) -> Dataset:
 def spec_of(dataset: Dataset) -> DatasetRequest:
     """Return a dataset's present declaration."""
     return DatasetRequest.model_validate_json(dataset.spec)
+
+
+def unit_of(dataset: Dataset) -> Any:
+    """Return a dataset's privacy unit as JSON, which no correction changes after a charge."""
+    return json.loads(dataset.spec)["privacy_unit"]

@@ -9,10 +9,12 @@ from penstock.persistence.protocol import Need
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
+from penstock.sentences import definitions
 from penstock.services.access.principals import Principal
 from penstock.services.allowances.floors import floor_of
 from penstock.services.allowances.own_names import query_named, shown_name
 from penstock.services.context import Server
+from penstock.services.datasets.population import unit_of
 from penstock.services.ledger.effective_levels import effective_rungs
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.pagination import Page, Window
@@ -97,7 +99,7 @@ def shown(
     sql: str | None,
 ) -> QueryView:
     """Return a query of an admin as ``view`` does; ``sql`` is its spec in SQL."""
-    kind = kind_of(query)
+    kind, spec = kind_of(query), spec_of(query, limit)
     tiers = [
         replace(
             kind.at_tier(rungs.tier, rungs.allowed, dataset.delta),
@@ -117,7 +119,8 @@ def shown(
         granularity=float(kind.mechanism.granularity),
         sensitivity=kind.sensitivity_view(),
         asserted_by=query.asserted_by,
-        spec=spec_of(query, limit),
+        sentence=definitions.of_query(spec, unit_of(dataset)),
+        spec=spec,
         spec_sql=sql,
         sql=query.sql,
         sql_sha256=query.sql_hash,

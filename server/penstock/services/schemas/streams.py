@@ -178,6 +178,7 @@ class StreamView:
     sensitivity: SensitivityView
     max_steps_per_unit: int
     asserted_by: str | None
+    sentence: str
     spec: dict[str, Any]
     tiers: list[StreamTierView]
     opened_at: datetime

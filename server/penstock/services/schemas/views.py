@@ -55,6 +55,7 @@ class DatasetView:
 
     name: str
     version: int
+    sentence: str
     declaration: int
     disjoint_units: bool
     source: dict[str, Any]
@@ -196,6 +197,7 @@ class QueryView:
     granularity: float
     sensitivity: SensitivityView
     asserted_by: str | None
+    sentence: str
     spec: dict[str, Any]
     spec_sql: str | None
     sql: str | None

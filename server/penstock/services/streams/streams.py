@@ -18,11 +18,13 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query, Release
+from penstock.sentences import definitions
 from penstock.services.access.principals import Principal
 from penstock.services.allowances.own_names import require_unused
 from penstock.services.computations.stream_quotes import calibrate_and_price_stream
 from penstock.services.context import Server
 from penstock.services.datasets.declarations import require_as_declared
+from penstock.services.datasets.population import unit_of
 from penstock.services.ledger.allowed_levels import allow
 from penstock.services.ledger.charges import (
     accounts_of,
@@ -240,6 +242,7 @@ def _view(session: Session, server: Server, query: Query, limit: Tier | None) ->
         sensitivity=kind.sensitivity_view(),
         max_steps_per_unit=shape.max_steps_per_unit,
         asserted_by=query.asserted_by,
+        sentence=definitions.of_stream(spec, shape.settings(), unit_of(dataset)),
         spec=spec,
         tiers=[
             StreamTierView(

@@ -28,6 +28,7 @@ BUDGET = DatasetBudgetView("sites", 2, [TIER], [], [TierTotalView("public", GRAN
 DATASET = DatasetView(
     name="sites",
     version=2,
+    sentence="2 declared columns",
     declaration=1,
     disjoint_units=False,
     source={"uri": "sites.csv"},

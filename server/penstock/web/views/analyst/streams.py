@@ -4,13 +4,13 @@ from flask import Response, request
 
 from penstock.errors import ClearanceTooLow, Conflict, InvalidInput
 from penstock.http.pacing import hide_duration
+from penstock.sentences.phrases import kept
 from penstock.services.noise.derived.elements import elements
 from penstock.services.streams import stream_totals as services
 from penstock.services.streams import streams
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ANALYST, SIGNED_IN, Pages
 from penstock.web.presenters import stream_charts
-from penstock.web.presenters.spec_text import kept
 
 pages = Pages()
 

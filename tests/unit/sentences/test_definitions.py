@@ -1,0 +1,136 @@
+"""Test the sentence of every kind of query, of streams and of datasets."""
+
+from typing import Any
+
+import pytest
+from tests.unit.connectors.cases import dataset_of
+from tests.unit.sentences.specs import COMPUTED, PERSON, VECTORS
+
+from penstock.connectors.specs.correlated import CorrelatedQuery
+from penstock.connectors.specs.histograms import HistogramQuery
+from penstock.connectors.specs.models import _AGGREGATES, ComputedQuery, VectorSpec
+from penstock.connectors.sql.reading import read
+from penstock.sentences import definitions
+from penstock.sentences.words import LONGEST_PHRASE, noun_of_unit, plural, word
+
+CLASSES: dict[object, type[ComputedQuery]] = {
+    "correlated": CorrelatedQuery,
+    "sparse_histogram": HistogramQuery,
+}
+STREAM = {
+    "length": 365,
+    "dimension": 1,
+    "step": 1,
+    "bound": 100,
+    "sensitivity": {"l1": 1, "l2": None, "linf": None},
+    "max_steps_per_unit": 1,
+}
+
+
+@pytest.mark.parametrize(
+    ("spec", "unit", "sentence"),
+    COMPUTED,
+    ids=[f"{place}-{spec['aggregate']['type']}" for place, (spec, _, _) in enumerate(COMPUTED)],
+)
+def test_a_computed_query_has_its_sentence(
+    spec: dict[str, Any], unit: object, sentence: str
+) -> None:
+    kind = CLASSES.get(spec.get("structure"), ComputedQuery)
+    stored = kind.model_validate({"name": "q", "dataset": "d", **spec}).model_dump(mode="json")
+    assert definitions.of_query(stored, unit) == sentence  # type: ignore[arg-type]
+
+
+def test_every_kind_of_aggregate_and_structure_has_a_sentence_here() -> None:
+    assert {spec["aggregate"]["type"] for spec, _, _ in COMPUTED} == set(_AGGREGATES)
+    assert set(CLASSES) <= {spec.get("structure") for spec, _, _ in COMPUTED}
+
+
+@pytest.mark.parametrize(("spec", "unit", "sentence"), VECTORS, ids=["named", "unnamed"])
+def test_a_pushed_vector_has_its_sentence(spec: dict[str, Any], unit: Any, sentence: str) -> None:
+    stored = VectorSpec.model_validate({"name": "q", "dataset": "d", **spec})
+    assert definitions.of_query(stored.model_dump(mode="json"), unit) == sentence
+
+
+def test_a_query_in_sql_has_the_sentence_of_its_spec() -> None:
+    fields = read(
+        "SELECT ward, COUNT(DISTINCT person) FROM visits WHERE age >= 18 GROUP BY ward",
+        dataset_of(),
+    )
+    query = {"name": "q", "dataset": "d", "contribution": {"max_groups": 1}, **fields}
+    stored = ComputedQuery.model_validate(query).model_dump(mode="json")
+    assert definitions.of_query(stored, {"column": "person"}) == (
+        "Number of people by ward where age is at least 18; each person counts in at most 1 ward"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        (
+            {},
+            (
+                "Running totals of a stream of at most 365 numbers, in steps of 1 from -100 to 100,"
+                " kept by a binary tree; each person is in at most 1 of them and changes each by at"
+                " most 1 in all"
+            ),
+        ),
+        (
+            {"length": None, "dimension": 3, "max_steps_per_unit": 7},
+            (
+                "Running totals of a stream of rows of 3 numbers without an end, in steps of 1 from"
+                " -100 to 100, kept by a binary tree; each person is in at most 7 of them and"
+                " changes each by at most 1 in all"
+            ),
+        ),
+    ],
+    ids=["ends", "endless"],
+)
+def test_a_stream_has_its_sentence(changes: dict[str, Any], sentence: str) -> None:
+    assert definitions.of_stream({**STREAM, **changes}, {"kind": "kary", "k": 2}, PERSON) == (
+        sentence
+    )
+
+
+def test_a_dataset_has_its_sentence() -> None:
+    assert definitions.of_dataset(dataset_of().model_dump(mode="json")) == (
+        "6 declared columns read by duckdb; hides whether any one person (column person) was added"
+        " or removed"
+    )
+    vectors = {"source": {"engine": "vector"}, "privacy_unit": "event", "neighboring": "replace"}
+    assert definitions.of_dataset(vectors) == (
+        "Vectors that are sent; hides whether any one event was replaced by another"
+    )
+
+
+def test_a_long_sentence_is_shortened_and_still_tells_specs_apart() -> None:
+    def sentence(last: int) -> str:
+        values = [*range(10_000, 11_000), last]
+        where = [{"column": "age", "op": "in", "value": values}]
+        return definitions.of_query({"aggregate": {"type": "count"}, "where": where}, PERSON)
+
+    assert sentence(1) != sentence(2)
+    assert len(sentence(1)) < LONGEST_PHRASE
+
+
+@pytest.mark.parametrize(
+    ("unit", "one", "several"),
+    [
+        ({"column": "person"}, "person", "people"),
+        ({"column": "patientID"}, "patient", "patients"),
+        ({"column": "CompanyId"}, "company", "companies"),
+        ({"column": "bus_key"}, "bus", "buses"),
+        ({"column": "id"}, "privacy unit", "privacy units"),
+        ({"column": "Straße"}, "privacy unit", "privacy units"),
+        ({"rows": 1}, "row", "rows"),
+        ("event", "event", "events"),
+        (None, "privacy unit", "privacy units"),
+    ],
+    ids=["person", "hump", "case", "key", "empty", "foreign", "row", "event", "vector"],
+)
+def test_a_privacy_unit_has_a_noun(unit: Any, one: str, several: str) -> None:
+    assert (noun_of_unit(unit), plural(noun_of_unit(unit))) == (one, several)
+
+
+def test_characters_that_reorder_a_line_are_escaped() -> None:
+    assert word("a\u202eb") == '"a\\u202eb"'
+    assert word("Straße") == "Straße"
