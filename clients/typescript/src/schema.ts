@@ -2870,6 +2870,11 @@ export interface components {
              */
             version: number;
             /**
+             * @description What it is in one sentence, generated from its spec.
+             * @example Number of people by area; each person counts in at most 1 area
+             */
+            sentence: string;
+            /**
              * @description The number of this declaration, counted from 1: above 1 after a correction.
              * @example 1
              */
@@ -5091,6 +5096,7 @@ export interface components {
              *       {
              *         "name": "visits",
              *         "version": 1,
+             *         "sentence": "Number of people by area; each person counts in at most 1 area",
              *         "declaration": 1,
              *         "disjoint_units": false,
              *         "source": {
@@ -5299,6 +5305,7 @@ export interface components {
              *           "linf": 1
              *         },
              *         "asserted_by": "ada",
+             *         "sentence": "Number of people by area; each person counts in at most 1 area",
              *         "spec": {
              *           "aggregate": {
              *             "type": "count"
@@ -5495,6 +5502,7 @@ export interface components {
              *         },
              *         "max_steps_per_unit": 1,
              *         "asserted_by": "ada",
+             *         "sentence": "Number of people by area; each person counts in at most 1 area",
              *         "spec": {
              *           "aggregate": {
              *             "type": "count"
@@ -6358,6 +6366,11 @@ export interface components {
              * @example ada
              */
             asserted_by: string | null;
+            /**
+             * @description What it is in one sentence, generated from its spec.
+             * @example Number of people by area; each person counts in at most 1 area
+             */
+            sentence: string;
             /**
              * @description The spec as it was registered, without values.
              * @example {
@@ -8407,6 +8420,11 @@ export interface components {
              * @example ada
              */
             asserted_by: string | null;
+            /**
+             * @description What it is in one sentence, generated from its spec.
+             * @example Number of people by area; each person counts in at most 1 area
+             */
+            sentence: string;
             /**
              * @description The spec as it was registered, without values.
              * @example {

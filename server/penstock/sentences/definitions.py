@@ -25,7 +25,8 @@ def of_query(spec: Mapping[str, Any], unit: Unit) -> str:
 
 def of_stream(spec: Mapping[str, Any], structure: Mapping[str, Any], unit: Unit) -> str:
     """Return the sentence of a stream, whose sums are kept by ``structure``."""
-    length, dimension, most = spec["length"], spec.get("dimension", 1), spec["max_steps_per_unit"]
+    length, dimension = spec.get("length"), spec.get("dimension", 1)
+    most = spec.get("max_steps_per_unit") or 1
     elements = "numbers" if dimension == 1 else f"rows of {dimension:,} numbers"
     many = f"at most {length:,} {elements}" if length else f"{elements} without an end"
     noun = noun_of_unit(unit)

@@ -144,16 +144,17 @@ def _matrices(part: Mapping[str, Any]) -> str:
 
 def _rows(rows: str | Sequence[Any], columns: Sequence[Any]) -> str:
     each = [rows] * len(columns) if isinstance(rows, str) else rows
-    words = [_ROWS[own] if isinstance(own, str) else _integers(own) for own in each]
-    if len(set(words)) == 1 and len(words) > 1:
-        return f"{words[0]} of each column"
+    if len(each) > 1 and all(own == each[0] for own in each):
+        return _own_rows(each[0], "each column")
     names = [word(column["column"]) for column in columns]
-    return ", ".join(f"{own} of {name}" for own, name in zip(words, names, strict=True))
+    return ", ".join(map(_own_rows, each, names))
 
 
-def _integers(matrix: Sequence[Sequence[int]]) -> str:
-    rows = "/".join(" ".join(map(str, row)) for row in matrix)
-    return f"{len(matrix)} {'row' if len(matrix) == 1 else 'rows'} of integers ({bounded(rows)})"
+def _own_rows(rows: str | Sequence[Sequence[int]], column: str) -> str:
+    if isinstance(rows, str):
+        return f"{_ROWS[rows]} of {column}"
+    numbers = bounded("/".join(" ".join(map(str, row)) for row in rows))
+    return f"{len(rows)} {'row' if len(rows) == 1 else 'rows'} of integers of {column} ({numbers})"
 
 
 def _bounds(part: Mapping[str, Any]) -> str:

@@ -212,7 +212,7 @@ COMPUTED: list[tuple[dict[str, Any], Any, str]] = [
         PERSON,
         (
             "Answers over age (4 bins of 20 from 0 to 80) and year: the first keys up to "
-            "each one of age, 2 rows of integers (1 0/1 1) of year; protected are a tree of "
+            "each one of age, 2 rows of integers of year (1 0/1 1); protected are a tree of "
             "sums of age, each key of year; each person counts in at most 1 cell"
         ),
     ),

@@ -75,7 +75,7 @@ def test_a_query_in_sql_has_the_sentence_of_its_spec() -> None:
             ),
         ),
         (
-            {"length": None, "dimension": 3, "max_steps_per_unit": 7},
+            {"length": None, "dimension": 3, "max_steps_per_unit": 7, "sensitivity": {"l1": 1}},
             (
                 "Running totals of a stream of rows of 3 numbers without an end, in steps of 1 from"
                 " -100 to 100, kept by a binary tree; each person is in at most 7 of them and"
@@ -134,3 +134,9 @@ def test_a_privacy_unit_has_a_noun(unit: Any, one: str, several: str) -> None:
 def test_characters_that_reorder_a_line_are_escaped() -> None:
     assert word("a\u202eb") == '"a\\u202eb"'
     assert word("Straße") == "Straße"
+
+
+def test_a_stream_without_what_it_leaves_out_has_its_sentence() -> None:
+    sentence = definitions.of_stream({}, {"kind": "kary", "k": 2}, "event")
+    assert "numbers without an end" in sentence
+    assert "each event is in at most 1 of them" in sentence

@@ -83,7 +83,7 @@ def test_a_structure_is_told_in_words(structure: dict[str, Any], phrase: str) ->
                     "strategy": "tree",
                 }
             },
-            "up to each one of x, 2 rows of integers (1/2) of y; protected are a tree of sums of each",
+            "up to each one of x, 2 rows of integers of y (1/2); protected are a tree of sums of",
         ),
         (
             {"aggregate": {"type": "regression", "outcome": "y", "predictors": ["x"]}},

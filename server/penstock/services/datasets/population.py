@@ -107,4 +107,4 @@ def spec_of(dataset: Dataset) -> DatasetRequest:
 
 def unit_of(dataset: Dataset) -> Any:
     """Return a dataset's privacy unit as JSON, which no correction changes after a charge."""
-    return json.loads(dataset.spec)["privacy_unit"]
+    return json.loads(dataset.spec).get("privacy_unit")
