@@ -205,9 +205,8 @@ class Me:
 class Dataset:
     """Represent a source of records, as declared.  ``budgets`` maps tiers to their budgets.
 
-    ``same_people_as`` are datasets with the same people: privacy losses in all of them add up.
-    ``accountant`` says how charges add up: ``renyi``, or ``gaussian`` for Gaussian queries only.
-    ``sentence`` says what it declares and protects.
+    ``same_people_as`` have the same people, so losses add up; ``accountant`` says how: ``renyi``,
+    or ``gaussian`` for Gaussian queries only.  ``sentence`` says what it is, as generated.
     """
 
     name: str
@@ -224,6 +223,7 @@ class Dataset:
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
+        people = fields.texts("same_people_as") if "same_people_as" in fields.whole else ()
         columns = fields.child_or_none("columns")
         budgets = fields.child_or_none("budgets")
         return cls(
@@ -239,9 +239,7 @@ class Dataset:
                 else {tier: PrivacyLoss.read(budgets.child(tier)) for tier in budgets.whole}
             ),
             answer=whole(fields),
-            same_people_as=fields.texts("same_people_as")
-            if "same_people_as" in fields.whole
-            else (),
+            same_people_as=people,
             accountant=fields.text_or_none("accountant"),
             sentence=fields.text_or_none("sentence"),
         )
