@@ -12,6 +12,7 @@
     ├── NotFound                it does not exist, or the caller may not see it (404)
     ├── Conflict                the state does not allow it (409)
     │   ├── NameTaken
+    │   ├── RegisteredAlready   the same data are a version of a dataset
     │   ├── BudgetExhausted
     │   ├── LevelsUsedUp
     │   └── SourceChanged       the file is not the one that was registered
@@ -118,6 +119,10 @@ class NameTaken(Conflict):
 
     code = "NAME_TAKEN"
     title = "The name is taken"
+
+
+class RegisteredAlready(Conflict):
+    """Report data that are a version of a dataset already, with its ``dataset`` and ``version``."""
 
 
 class BudgetExhausted(Conflict):

@@ -149,8 +149,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="file-registered-twice",
         path="services/datasets/datasets.py",
-        before="    refuse_twin(session, server, fingerprints)",
-        after="    require_keys(server)",
+        before="    refuse_twin(session, server, fingerprints, before if refilled else None)\n",
+        after="    require_keys(server)\n",
         wrong="one file becomes two datasets, each with a budget of its own",
         tests=(
             "tests/unit/services/datasets/test_datasets.py::test_one_file_under_two_names_is_refused",

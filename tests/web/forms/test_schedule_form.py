@@ -126,10 +126,10 @@ def test_what_is_wrong_is_said_beside_its_field(
     assert words in told[place]
 
 
-def test_a_file_without_a_date_in_its_name_is_refused_beside_the_file() -> None:
-    told = refused({}, {**SOURCE, "uri": "/data/visits.csv"})
-    assert list(told) == ["/version/source"]
-    assert told["/version/source"].startswith("The name needs {date} in it, for example")
+def test_streams_of_versions_that_are_disjoint_are_refused_beside_the_statement() -> None:
+    streams = '[{"stream": "daily", "query": {"aggregate": {"type": "count_units"}}}]'
+    told = refused({"streams": streams, "disjoint_units": "1"})
+    assert list(told) == ["/version/disjoint_units"]
 
 
 def test_queries_that_are_no_json_are_reported_with_what_else_is_wrong() -> None:

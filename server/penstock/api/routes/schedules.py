@@ -32,7 +32,9 @@ def create_schedule(call: Call, request: ScheduleSpec) -> ScheduleView:
     """Make a schedule, switched off: a dataset's new version, and queries on it, by a timetable.
 
     In the file's name and in names of queries `{date}` stands for the occurrence's date, and
-    `{time}` for its time, in the time zone.
+    `{time}` for its time, in the time zone. Without a date in it the file or view is refilled
+    before each occurrence; one whose data are those of an earlier version is skipped, and nothing
+    is charged.
     """
     return schedules.create(call.server, call.principal, request)
 

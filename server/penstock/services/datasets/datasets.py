@@ -85,14 +85,19 @@ def add_version(
     name: str,
     request: VersionRequest,
     also: Callable[[Session, int], None] = lambda _session, _version: None,
+    *,
+    refilled: bool = False,
 ) -> DatasetView:
     """Register new data of a dataset, with separate budgets.
 
     New queries use them; those of earlier versions stay.  ``also`` is called with the version's
-    number in the transaction that stores it, which what it raises undoes.  Raises ``NotFound``,
-    ``Conflict`` for a dataset of pushed vectors and for a file that is registered already,
-    ``InvalidInput`` for a file without the declared columns and for statements that are not valid,
-    and ``Forbidden`` for a budget larger than any that the dataset has under the two-person rule.
+    number in the transaction that stores it, which what it raises undoes.  ``refilled`` allows the
+    view of an earlier version, whose rows nobody recognizes: both count in full.
+
+    Raises ``NotFound``, ``Conflict`` for a dataset of pushed vectors and for a file that is
+    registered already, ``InvalidInput`` for a file without the declared columns and for statements
+    that are not valid, and ``Forbidden`` for a budget larger than any that the dataset has under
+    the two-person rule.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -112,6 +117,7 @@ def add_version(
             version=last_version(session, newest) + 1,
             disjoint_units=request.disjoint_units,
             before=newest,
+            refilled=refilled,
         )
         also(session, made.version)
         return made
@@ -305,13 +311,15 @@ def _registered(
     version: int,
     disjoint_units: bool = False,
     before: Dataset | None = None,
+    refilled: bool = False,
     other: Dataset | None = None,
 ) -> DatasetView:
     """Store a version of a dataset after ``before``, if any; ``other`` holds the same people."""
     require_still(session, principal, "admin")
     tiers = ordered_tiers(session)
     accounts = resolve(request.budgets, tiers, request.delta, request.accountant)
-    refuse_twin(session, server, fingerprints)  # after all other checks: another file is logged
+    # After all other checks: another file is logged.
+    refuse_twin(session, server, fingerprints, before if refilled else None)
     dataset = _store(session, server, principal, request, fingerprints, version, disjoint_units)
     if before is not None and before.people is not None:
         dataset.people = before.people  # data of the same people, even if the data are new

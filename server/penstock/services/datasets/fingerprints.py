@@ -17,7 +17,7 @@ from penstock.connectors.specs.sources import VECTORS
 from penstock.encryption.envelope import RowIdentity, open_envelope, seal
 from penstock.encryption.key import Key
 from penstock.encryption.secrets import FINGERPRINT, FIRST
-from penstock.errors import Conflict, IntegrityViolation
+from penstock.errors import Conflict, IntegrityViolation, RegisteredAlready
 from penstock.persistence.tables.datasets import Dataset
 from penstock.services.context import Server
 from penstock.services.noise.keys import dataset_key, identity
@@ -88,10 +88,16 @@ def keep_fingerprint(server: Server, dataset: Dataset) -> None:
         dataset.sealed_fingerprint = seal(Key(server.secrets.fingerprint), fingerprint.digest, row)
 
 
-def refuse_twin(session: Session, server: Server, fingerprints: Sequence[Fingerprint]) -> None:
-    """Raise ``Conflict`` for a file that is registered already: two names would have two budgets.
+def refuse_twin(
+    session: Session,
+    server: Server,
+    fingerprints: Sequence[Fingerprint],
+    refilled: Dataset | None = None,
+) -> None:
+    """Raise ``RegisteredAlready`` for a file that is: two names would have two budgets.
 
-    ``fingerprints`` are those of the file under every stored key; empty without a file.
+    ``fingerprints`` are those of the file under every stored key; empty without a file.  Versions
+    of the dataset ``refilled`` are other rows of one view, whose budgets add up.
     """
     if not fingerprints:
         return
@@ -99,14 +105,18 @@ def refuse_twin(session: Session, server: Server, fingerprints: Sequence[Fingerp
     for other in session.exec(select(Dataset).where(col(Dataset.withdrawn_at).is_(None))).all():
         if other.sealed_fingerprint is None:
             continue
+        if refilled is not None and other.folded == refilled.folded:
+            continue
         known = fingerprint_of(server, other)
         if known.number not in digests:
             raise Conflict("The key of fingerprints was rotated just now; register the file again.")
         if hmac.compare_digest(known.digest, digests[known.number]):
-            raise Conflict(
+            raise RegisteredAlready(
                 f"This file is registered already, as dataset {other.name!r}, version"
                 f" {other.version}; use that dataset, so that its budget counts everything. If"
-                f" its declaration is wrong, correct it."
+                f" its declaration is wrong, correct it.",
+                dataset=other.name,
+                version=other.version,
             )
 
 

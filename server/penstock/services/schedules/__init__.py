@@ -4,6 +4,7 @@
 * ``statements``   queries in SQL, read as specs before a schedule is made
 * ``templates``    the requests of one occurrence, with its date in their names
 * ``pricing``      what one occurrence charges, before anything is registered
+* ``refills``      sources that have the same name every time
 * ``feeds``        streams that take an element of each occurrence
 * ``schedules``    schedules: made, switched on and off, shown
 * ``occurrences``  each occurrence, carried out once

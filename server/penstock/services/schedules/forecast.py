@@ -15,10 +15,11 @@ from penstock.services.datasets.datasets import declared_next
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schedules.feeds import require_feeds
 from penstock.services.schedules.pricing import TierPrice, priced
+from penstock.services.schedules.refills import require_added_up
 from penstock.services.schedules.schedules import exceeds, opened_by, spec_of
 from penstock.services.schedules.statements import in_specs
 from penstock.services.schedules.templates import requests_of
-from penstock.services.schedules.timetable import times
+from penstock.services.schedules.timetable import are_surely_more, times
 from penstock.services.schemas.schedules import (
     ForecastStreamView,
     ForecastTierView,
@@ -43,15 +44,19 @@ def forecast(
     states, and ``InvalidInput`` for a date that is too far away.
     """
     principal.require("admin")
-    coming = takewhile(lambda at: at <= until, times(spec.cron, spec.timezone, server.clock()))
-    due = list(islice(coming, MOST + 1))
-    if len(due) > MOST:
+    now = server.clock()
+    coming = takewhile(lambda at: at <= until, times(spec.cron, spec.timezone, now))
+    # First by days: a timetable of every minute has half a million in a year.
+    many = are_surely_more(MOST, spec.cron, spec.timezone, now, until)
+    due = [] if many else list(islice(coming, MOST + 1))
+    if many or len(due) > MOST:
         raise InvalidInput(f"That is more than {MOST} occurrences; name an earlier date.")
     spec = in_specs(server, spec)
     requests = requests_of(spec, due[0] if due else until)
     with server.database.read() as session:
         before = dataset_by_name(session, spec.dataset)
     declared = declared_next(before, requests.version)
+    require_added_up(spec, declared)
     refusal, prices, streams = None, list[TierPrice](), list[ForecastStreamView]()
     opened = allowed = 0
     try:

@@ -92,7 +92,10 @@ class LoggedSchedules:
             logged.acts_for = leaf.get("acts_for", logged.acts_for)
             if act in DUE:
                 logged.skipped += leaf["skipped"]
-            if act in ENDS:
+            if act == "skipped":  # its data were registered already
+                logged.states.pop(leaf["due"])
+                logged.skipped += 1
+            elif act in ENDS:
                 logged.states[leaf["due"]] = act, leaf.get("version")
             elif leaf.get("due") is not None:
                 logged.states[leaf["due"]] = "pending"

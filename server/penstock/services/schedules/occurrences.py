@@ -3,7 +3,8 @@
 ``look`` is called every few seconds by every process that runs jobs.  It stores what is due, one
 row for each time, in the transaction that sets the schedule's next time: a unique constraint lets
 one process do so.  A pending occurrence is a job under the occurrence's own key, so that whoever is
-killed, the job is begun again, and what it registered is found by its spec.
+killed, the job is begun again: its version is stored with it, and its queries are found by their
+specs.
 """
 
 import threading
@@ -22,6 +23,7 @@ from penstock.errors import (
     DatabaseUnavailable,
     Forbidden,
     PenstockError,
+    RegisteredAlready,
     Unavailable,
 )
 from penstock.persistence.row_numbers import required
@@ -41,6 +43,7 @@ from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schedules.feeds import feed_all, require_feeds
 from penstock.services.schedules.logged_schedules import in_log, record_act
 from penstock.services.schedules.pricing import priced
+from penstock.services.schedules.refills import is_unrecognized, require_added_up, unchanged
 from penstock.services.schedules.schedules import exceeds, opened_by, spec_of
 from penstock.services.schedules.templates import Requests, requests_of
 from penstock.services.schedules.timetable import times
@@ -65,6 +68,7 @@ PATIENCE = timedelta(hours=6)
 LONGEST_PAUSE = timedelta(minutes=10)
 """The longest pause after such a failure; the first is one look, and each is twice the last."""
 
+_OPENED = "Another process has opened this occurrence's version; it is gone on with later."
 _MISSED = "The server was not running when it was due."
 
 
@@ -224,6 +228,10 @@ def act(server: Server, number: int) -> JobFunction:
             _carry_out(server, due, run)
         except Unavailable:
             raise  # the next look goes on where it stopped
+        except RegisteredAlready as problem:
+            same = unchanged(due.spec, problem)
+            state = "skipped" if same else "refused"
+            _end(server, number, state, same or problem.detail, opened=False)
         except PenstockError as problem:
             _end(server, number, "refused", problem.detail)
         else:
@@ -282,9 +290,7 @@ def _open_version(server: Server, due: _Due, requests: Requests) -> int:
     def keep(session: Session, version: int) -> None:
         row = session.get_one(Occurrence, due.number)
         if row.state != "pending" or row.version is not None:
-            raise DatabaseUnavailable(
-                "Another process has opened this occurrence's version; it is gone on with later."
-            )
+            raise DatabaseUnavailable(_OPENED)
         _require_total(due, requests, opened_by(session, row.schedule_id))
         row.version = version
         session.add(row)
@@ -295,10 +301,15 @@ def _open_version(server: Server, due: _Due, requests: Requests) -> int:
             require_free_name(session, query.name)
         _require_total(due, requests, opened_by(session, due.schedule_id))
     declared = datasets.next_version(server, before, requests.version)
+    require_added_up(due.spec, declared)
     priced(server, principal, declared, requests)
     with server.database.read() as session:
         require_feeds(session, declared, requests)
-    return datasets.add_version(server, principal, name, requests.version, keep).version
+    refilled = is_unrecognized(due.spec, declared)
+    version = datasets.add_version(
+        server, principal, name, requests.version, keep, refilled=refilled
+    )
+    return version.version
 
 
 def _require_total(due: _Due, requests: Requests, opened: int) -> None:
@@ -346,14 +357,21 @@ def _person(session: Session, schedule: Schedule) -> Principal:
     return Principal(user.name, user.id, roles)
 
 
-def _end(server: Server, number: int, state: str, problem: str | None) -> None:
-    """Store what became of an occurrence, and switch its schedule off if it says so."""
+def _end(
+    server: Server, number: int, state: str, problem: str | None, *, opened: bool = True
+) -> None:
+    """Store what became of an occurrence, and switch its schedule off if it says so.
+
+    One that ends before it ``opened`` a version is left to the process that opened one since.
+    """
     with server.database.write() as session:
         row = session.exec(
             select(Occurrence).where(col(Occurrence.id) == number).with_for_update()
         ).one()
         if row.state != "pending":
             return
+        if row.version is not None and not opened:
+            raise DatabaseUnavailable(_OPENED)
         row.state, row.problem, row.finished_at = state, problem, server.clock()
         schedule = session.get_one(Schedule, row.schedule_id)
         session.add(row)

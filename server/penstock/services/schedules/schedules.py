@@ -22,6 +22,7 @@ from penstock.services.datasets.datasets import declared_next
 from penstock.services.pagination import Page, Window
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schedules.logged_schedules import record_act
+from penstock.services.schedules.refills import require_added_up
 from penstock.services.schedules.statements import in_specs
 from penstock.services.schedules.templates import requests_of
 from penstock.services.schedules.timetable import next_after
@@ -48,7 +49,8 @@ def create(server: Server, principal: Principal, spec: ScheduleSpec) -> Schedule
     now, spec = server.clock(), in_specs(server, spec)
     requests = requests_of(spec, next_after(spec.cron, spec.timezone, now))
     with server.database.write() as session:
-        declared_next(dataset_by_name(session, spec.dataset), requests.version)
+        declared = declared_next(dataset_by_name(session, spec.dataset), requests.version)
+        require_added_up(spec, declared)
         names = session.exec(select(Schedule.folded)).all()
         if folded(spec.name) in names:
             raise NameTaken(f"There is a schedule {spec.name!r} already; choose another name.")

@@ -1,7 +1,8 @@
 """Make the requests of one occurrence: the schedule's, with the occurrence's date in their names.
 
 The requests depend on the schedule and the time alone, so that an interrupted occurrence that is
-carried out again registers the same, or finds it registered.
+carried out again registers the same, or finds it registered.  A source without a date in its name
+is the same every time: of its versions an occurrence knows its own by its row.
 """
 
 from dataclasses import dataclass

@@ -6,7 +6,7 @@ schedule are the same for everybody who computes them.
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from penstock.errors import InvalidInput
@@ -54,6 +54,30 @@ def times(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
         readable = False
     if not readable:
         raise _unreadable(cron)
+
+
+def are_surely_more(most: int, cron: str, timezone: str, after: datetime, until: datetime) -> bool:
+    """Return True if there are more than ``most`` times by the days between two moments alone.
+
+    Only days between the first and the last are counted, and none in which clocks change: there
+    may be more times than that, never fewer.  Raises as ``times`` does.
+    """
+    from croniter import croniter
+
+    next_after(cron, timezone, after)
+    zone, counted = zone_of(timezone), 0
+    (minutes, hours, *_), _ = croniter.expand(cron)
+    a_day = (60 if minutes == ["*"] else len(minutes)) * (24 if hours == ["*"] else len(hours))
+    first, last = (at.astimezone(zone).date() for at in (after, until))
+    of_days = " ".join(["0 0", *cron.split()[2:]])
+    days = croniter(of_days, datetime.combine(first, time()), ret_type=datetime)
+    while counted <= most:
+        begins = days.get_next(datetime)
+        if begins.date() >= last:
+            return False
+        both = (each.replace(tzinfo=zone) for each in (begins, begins + timedelta(days=1)))
+        counted += a_day if len({each.utcoffset() for each in both}) == 1 else 0
+    return True
 
 
 def next_after(cron: str, timezone: str, after: datetime) -> datetime:

@@ -28,9 +28,13 @@ class ScheduleSpec(Spec):
 
     ``version`` is what registers a version, and ``queries`` what registers queries, without their
     dataset; in the file's name and in names of queries ``{date}`` stands for the occurrence's date
-    in the time zone, and ``{time}`` for its time.  Each of ``streams`` takes one element of each
-    version, for which nothing is charged: a stream is charged when it is opened.  ``total`` is the
-    most epsilon, by tier, that all versions of this schedule may have together.  An occurrence that
+    in the time zone, and ``{time}`` for its time.  A file or view without it is refilled before
+    each occurrence: one whose data are those of an earlier version is skipped, except for views
+    whose rows nobody recognizes, which are charged each time.
+
+    Each of ``streams`` takes one element of each version, for which nothing is charged: a stream is
+    charged when it is opened.  ``total`` is the most epsilon, by tier, that all versions of this
+    schedule may have together.  An occurrence that
     is more than an hour late is ``missed``: the newest one is carried out late, or all are skipped.
     ``refused`` says whether an occurrence that is refused switches the schedule off.
     """
@@ -48,15 +52,13 @@ class ScheduleSpec(Spec):
     missed: Literal["late", "skip"] = "late"
     refused: Literal["switch_off", "go_on"] = "switch_off"
 
+    @property
+    def is_dated(self) -> bool:
+        """Return True if each occurrence has a source of its own, by its date."""
+        return "{date}" in str(self.version.get("source"))
+
     @model_validator(mode="after")
     def _names_differ(self) -> "ScheduleSpec":
-        if "{date}" not in str(self.version.get("source")):
-            raise PydanticCustomError(
-                "name",
-                "The new version's file has no {date} in its name: each occurrence needs a file"
-                " of its own, since the same data cannot be registered twice.",
-                {"field": "version"},
-            )
         if not all("{date}" in str(query.get("name")) for query in self.queries):
             raise PydanticCustomError(
                 "name",

@@ -67,10 +67,6 @@ EXAMPLE_OF_STREAMS = """\
 """A stream of the dataset's, which is open, and what its elements are."""
 
 _OF_VERSION = ("/source", "/budgets", "/disjoint_units", "/max_units")
-_DATELESS = (
-    "The name needs {date} in it, for example visits-{date}.csv: each occurrence has a name of its"
-    " own, since the same data cannot be registered twice."
-)
 _NO_TOTAL = (
     "Enter a total for each tier that has a budget in each version: a number above 0, for example"
     " 12 times that budget."
@@ -126,8 +122,7 @@ def placed() -> Iterator[None]:
 
 def _placed(place: str, detail: str) -> tuple[str, str]:
     if place == "/version":
-        dated = "{date}" in detail
-        return ("/version/source", _DATELESS) if dated else ("/version/disjoint_units", detail)
+        return "/version/disjoint_units", detail
     if (place, detail) == ("/total", TO_ENTER["total"]):
         return "/total", _NO_TOTAL
     return (f"/version{place}" if place.startswith(_OF_VERSION) else place), detail

@@ -162,8 +162,8 @@ def stopped_behind_the_version(monkeypatch: pytest.MonkeyPatch, act: Callable[[]
     """Begin an occurrence, and stop as a crash would as soon as its version is opened."""
     product = datasets.add_version
 
-    def crash(*sent: Any) -> None:
-        product(*sent)
+    def crash(*sent: Any, **more: Any) -> None:
+        product(*sent, **more)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:

@@ -1,12 +1,14 @@
 """Test the times of schedules, also where clocks are set forward and back."""
 
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import islice, takewhile
+from typing import Any
 
 import pytest
+from croniter import croniter
 
 from penstock.errors import InvalidInput
-from penstock.services.schedules.timetable import next_after, times
+from penstock.services.schedules.timetable import are_surely_more, next_after, times
 
 
 def at(*parts: int) -> datetime:
@@ -49,3 +51,33 @@ def test_an_hour_that_comes_twice_counts_once() -> None:
     assert nights == [at(2026, 10, 25, 0, 30), at(2026, 10, 26, 1, 30)]
     hours = list(islice(times("0 * * * *", "Europe/Berlin", at(2026, 10, 24, 23)), 3))
     assert hours == [at(2026, 10, 25, hour) for hour in (0, 2, 3)]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "Asia/Kathmandu", "Pacific/Apia"])
+@pytest.mark.parametrize(
+    "cron", ["*/9 * * * *", "5,35 1-4 * * 1-5", "0 2 1,29 2,3,10 0", "1 1 * * *"]
+)
+def test_days_have_no_more_times_than_there_are(cron: str, zone: str) -> None:
+    """Three days are left out at most: the first, the last, and that in which clocks change."""
+    begin, end = at(2026, 3, 20, 1, 30), at(2026, 4, 2, 7)
+    count = sum(1 for _ in takewhile(lambda each: each <= end, times(cron, zone, begin)))
+    given = (cron, zone, begin, end)
+    assert not are_surely_more(count, *given)
+    of_a_day = max(1, count // 9)
+    assert count < 4 * of_a_day or are_surely_more(count - 4 * of_a_day, *given)
+
+
+def test_every_minute_of_ten_years_is_not_counted_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    steps = 0
+    get_next = croniter.get_next
+
+    def counted(*given: Any, **more: Any) -> Any:
+        nonlocal steps
+        steps += 1
+        return get_next(*given, **more)
+
+    monkeypatch.setattr(croniter, "get_next", counted)
+    assert are_surely_more(100_000, "* * * * *", "UTC", at(2026, 1, 1), at(2036, 1, 1))
+    assert steps < 100

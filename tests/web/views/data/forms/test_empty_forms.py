@@ -149,7 +149,7 @@ HALF_FILLED: list[tuple[str, dict[str, str], str, str]] = [
     (OPENED, {**STREAM, "max_steps_per_unit": ""}, "max_steps_per_unit", "The privacy unit of"),
     (SCHEDULED, {**TIMED, **BUDGET, "name": ""}, "name", "Enter a name: 1 to 64 characters"),
     (SCHEDULED, TIMED, "", "Enter a total for each tier"),
-    (SCHEDULED, {**TIMED, **BUDGET, "uri": ""}, "file", "The name needs {date} in it"),
+    (SCHEDULED, {**TIMED, **BUDGET, "uri": ""}, "file", "Enter the path of a CSV or Parquet"),
     (SCHEDULED, {**TIMED, **BUDGET, "days": "0"}, "days", "Enter a whole number of days"),
     (DATASET, {**PUSHED, "name": " "}, "name", "Enter a name: 1 to 64 characters, a letter"),
     (DATASET, {**PUSHED, "name": "a", "delta": ""}, "delta", "Enter the chance that the guarantee"),
