@@ -80,7 +80,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='        if row.state != "pending":\n',
         wrong="two processes open two versions of one view for one occurrence",
         tests=(
-            "tests/unit/services/schedules/test_refills.py::test_two_processes_open_one_version_of_a_view",
+            "tests/unit/services/schedules/refills/test_refills.py::test_two_processes_open_one_version_of_a_view",
         ),
     ),
     Mutant(
@@ -91,7 +91,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    refilled = not due.spec.is_dated\n",
         wrong="a file that was not refilled is registered and charged again every night",
         tests=(
-            "tests/unit/services/schedules/test_refills.py::test_a_file_that_is_refilled_is_registered_and_another_night_says_it_was_not",
+            "tests/unit/services/schedules/refills/test_refills.py::test_a_file_that_is_refilled_is_registered_and_another_night_says_it_was_not",
         ),
     ),
     Mutant(
@@ -102,7 +102,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        if row.version is None and not opened and state is None:\n",
         wrong="an occurrence is skipped though its version is open, since the data are that one's",
         tests=(
-            "tests/unit/services/schedules/test_refills.py::test_a_process_that_comes_second_does_not_take_the_version_for_an_earlier_one",
+            "tests/unit/services/schedules/refills/test_refills.py::test_a_process_that_comes_second_does_not_take_the_version_for_an_earlier_one",
         ),
     ),
     Mutant(
@@ -113,7 +113,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    if not spec.is_dated:\n",
         wrong="people who are in a view every night count as other people, or once in a stream",
         tests=(
-            "tests/unit/services/schedules/test_refills.py::test_a_view_of_one_name_is_not_taken_for_other_people_every_night",
+            "tests/unit/services/schedules/refills/test_refills.py::test_a_view_of_one_name_is_not_taken_for_other_people_every_night",
         ),
     ),
     Mutant(

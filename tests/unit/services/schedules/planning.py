@@ -1,9 +1,11 @@
 """Provide a schedule of stays: every night a file, and a count by town on it."""
 
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.unit.services.datasets.stays import BY_TOWN, ROWS, STAYS
 from tests.unit.worlds import World
 
@@ -59,3 +61,17 @@ def shown(world: World) -> ScheduleView:
 
 def runner(world: World) -> Runner:
     return Runner(world.server, patience=120, pulse=None, host="here")
+
+
+def stopped_behind_the_version(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Begin an occurrence, and stop as a crash would as soon as its version is opened."""
+    product = datasets.add_version
+
+    def crash(*sent: Any, **more: Any) -> None:
+        product(*sent, **more)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(datasets, "add_version", crash)
+        with pytest.raises(KeyboardInterrupt):
+            act()

@@ -2,7 +2,6 @@
 
 import json
 import threading
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from tests.unit.services.schedules.planning import (
     runner,
     shown,
     spec_of,
+    stopped_behind_the_version,
     switched_on,
     with_stays,
 )
@@ -156,20 +156,6 @@ def due_at_three(world: World, folder: Path) -> JobFunction:
         session.add(Occurrence(schedule_id=1, due_at=world.clock(), state="pending", id=1))
         session.get_one(Schedule, 1).next_at = world.clock() + timedelta(days=1)
     return occurrences.act(world.server, 1)
-
-
-def stopped_behind_the_version(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
-    """Begin an occurrence, and stop as a crash would as soon as its version is opened."""
-    product = datasets.add_version
-
-    def crash(*sent: Any, **more: Any) -> None:
-        product(*sent, **more)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(datasets, "add_version", crash)
-        with pytest.raises(KeyboardInterrupt):
-            act()
 
 
 def test_what_the_budget_does_not_allow_is_refused_as_a_whole_and_switches_off(

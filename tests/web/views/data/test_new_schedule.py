@@ -90,7 +90,6 @@ def test_it_is_made_once_however_often_its_form_is_sent(root: Browser, world: Wo
         ({"cron": "hourly"}, "cron"),
         ({"timezone": "Mars"}, "timezone"),
         ({"uri": ""}, "file"),
-        ({"uri": "loans.csv"}, "file"),
         ({"disjoint_units": "1"}, "disjoint"),
         ({"max_units": "many"}, "max_units"),
         ({"epsilon public": "x"}, "epsilon-2"),

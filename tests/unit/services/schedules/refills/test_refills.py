@@ -10,7 +10,7 @@ import pytest
 from sqlmodel import select
 from tests.databases.cluster import Cluster
 from tests.databases.warehouse import Warehouse, made
-from tests.unit.connectors.postgresql.test_registered_views import (
+from tests.unit.connectors.postgresql.visits import (
     COUNTS,
     SOURCE,
     VISITS,
@@ -22,10 +22,10 @@ from tests.unit.services.schedules.planning import (
     BUDGETS,
     runner,
     shown,
+    stopped_behind_the_version,
     switched_on,
     with_stays,
 )
-from tests.unit.services.schedules.test_occurrences import stopped_behind_the_version
 from tests.unit.worlds import World
 
 from penstock.errors import Conflict, DatabaseUnavailable, InvalidInput
