@@ -823,7 +823,7 @@ export interface paths {
         put?: never;
         /**
          * Make a schedule, switched off: a dataset's new version, and queries on it, by a timetable
-         * @description For admins. In the file's name and in names of queries `{date}` stands for the occurrence's date, and `{time}` for its time, in the time zone.
+         * @description For admins. In the file's name and in names of queries `{date}` stands for the occurrence's date, and `{time}` for its time, in the time zone. Without a date in it the file or view is refilled before each occurrence; one whose data are those of an earlier version is skipped, and nothing is charged.
          */
         post: operations["create_schedule"];
         delete?: never;
@@ -7352,7 +7352,7 @@ export interface components {
             made_at?: string | null;
         };
         /**
-         * @description A new version of a dataset and the queries on it, by a timetable. `version` is what registers a version, and `queries` what registers queries, without their dataset; in the file's name and in names of queries `{date}` stands for the occurrence's date in the time zone, and `{time}` for its time. Each of `streams` takes one element of each version, for which nothing is charged: a stream is charged when it is opened. `total` is the most epsilon, by tier, that all versions of this schedule may have together. An occurrence that is more than an hour late is `missed`: the newest one is carried out late, or all are skipped. `refused` says whether an occurrence that is refused switches the schedule off.
+         * @description A new version of a dataset and the queries on it, by a timetable. `version` is what registers a version, and `queries` what registers queries, without their dataset; in the file's name and in names of queries `{date}` stands for the occurrence's date in the time zone, and `{time}` for its time. A file or view without it is refilled before each occurrence: one whose data are those of an earlier version is skipped, except for views whose rows nobody recognizes, which are charged each time. Each of `streams` takes one element of each version, for which nothing is charged: a stream is charged when it is opened. `total` is the most epsilon, by tier, that all versions of this schedule may have together. An occurrence that is more than an hour late is `missed`: the newest one is carried out late, or all are skipped. `refused` says whether an occurrence that is refused switches the schedule off.
          * @example {
          *       "name": "nightly",
          *       "dataset": "visits",
@@ -7411,7 +7411,7 @@ export interface components {
              */
             timezone?: string;
             /**
-             * @description The new version, as POST /datasets/{dataset}/versions takes it; {date} and {time} in its file's name.
+             * @description The new version, as POST /datasets/{dataset}/versions takes it; {date} and {time} in its file's name. Without {date} the file or view has the same name every time, and is refilled before: data that are an earlier version's are skipped and not charged; a view whose engine has no snapshots is charged every time, and has neither disjoint_units nor streams.
              * @example {
              *       "source": {
              *         "engine": "duckdb",
