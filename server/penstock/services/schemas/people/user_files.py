@@ -31,23 +31,30 @@ def read_users(raw: bytes) -> FileOfUsers:
     """
     rows = [row for row in _rows(raw) if any(row[1])]
     if not rows:
-        raise InvalidInput(f"The file is empty; its first line is {','.join(COLUMNS)}.")
+        raise _refused(
+            f"The file is empty. Its first line is {','.join(COLUMNS)}, and each line after it is a"
+            " user, for example ann,analyst,public."
+        )
     (_, header), *rest = rows
     if sorted(header) != sorted(COLUMNS):
-        raise InvalidInput(
+        raise _refused(
             f"The first line must name the columns {', '.join(COLUMNS)}, separated by commas and"
             " each once."
         )
     if not rest:
-        raise InvalidInput("The file has a header and no users; add a line for each user.")
+        raise _refused("The file has a header and no users; add a line for each user.")
     if len(rest) > MOST_USERS:
-        raise InvalidInput(
+        raise _refused(
             f"The file has {len(rest)} users, and one file creates at most {MOST_USERS}; split it."
         )
     file = FileOfUsers()
     for line, row in rest:
         _take(file, line, header, row)
     return file
+
+
+def _refused(words: str) -> InvalidInput:
+    return InvalidInput(words, errors=[("/csv", words)])
 
 
 def _rows(raw: bytes) -> Iterator[tuple[int, list[str]]]:

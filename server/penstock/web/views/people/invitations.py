@@ -66,6 +66,9 @@ def invitation(visit: Visit) -> Response:
 def accept_invitation(visit: Visit) -> Response:
     """Accept an invitation; only this response shows the token."""
     link = request.form.get("link", "").strip()
+    if not link:
+        reason = "Paste the whole link that you were sent; it ends in #pin_ and a code."
+        return visit.page("people/invitation.html", 422, refusal=reason)
     try:
         issued = acceptance.accept(visit.server, link.rpartition("#")[2])
     except NotAuthenticated as refusal:
