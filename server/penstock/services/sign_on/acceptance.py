@@ -33,6 +33,8 @@ def accept(server: Server, code: str) -> IssuedTokenView:
     Raises ``NotAuthenticated`` with one text for everything that is no code of this server,
     ``NameTaken``, and ``Conflict`` for an invitation that counts no more.
     """
+    with server.database.read() as session:  # so that wrong codes keep no writer waiting
+        _known(session, code)
     with server.database.write() as session:
         now = server.clock()
         row = _known(session, code)
@@ -57,7 +59,7 @@ def accept(server: Server, code: str) -> IssuedTokenView:
         )
         row.accepted_at = now
         session.add(row)
-        ends = tokens.end_of(server, TokenSpec(), now, parent.expires_at if parent else None)
+        ends = tokens.end_of(server, TokenSpec(), now, _latest_end(row, parent))
         scopes = row.roles.split(",")
         return tokens.add(session, server, ACCEPTANCE, user, scopes, parent, (now, ends))
 
@@ -74,6 +76,17 @@ def _known(session: Session, code: str) -> Invitation:
             " what follows its #."
         )
     return row
+
+
+def _latest_end(row: Invitation, parent: Token | None) -> datetime | None:
+    """Return the latest end of the first token, or None if the operator invited.
+
+    An admin who came with a provider's token or session has no token here that could be the parent:
+    the invitation ends no later than theirs does, and neither does the user's.
+    """
+    if parent is not None:
+        return parent.expires_at
+    return None if row.inviter_id is None else row.expires_at
 
 
 def _require_open(row: Invitation, now: datetime) -> None:

@@ -47,6 +47,15 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         row="V91",
+        name="invited-user-outlives-a-session",
+        path="services/sign_on/acceptance.py",
+        before="    return None if row.inviter_id is None else row.expires_at\n",
+        after="    return None\n",
+        wrong="who stole an admin's session at the provider invites themselves, and keeps a token",
+        tests=(f"{ACCEPTED}::test_a_token_ends_with_the_providers_session_that_it_was_invited_in",),
+    ),
+    Mutant(
+        row="V91",
         name="invitation-used-again",
         path="services/sign_on/acceptance.py",
         before='    if state == "accepted":\n',

@@ -4,6 +4,8 @@ import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import timedelta
+from typing import NoReturn
 
 import pytest
 from tests.unit.services.sign_on.inviting import invited
@@ -104,6 +106,31 @@ def test_it_ends_with_the_token_that_it_was_made_with(world: World) -> None:
     refused(world, world.server, second, "may no longer")
     with pytest.raises(NotAuthenticated):
         authenticate(world.server, made.token)
+
+
+def test_a_token_ends_with_the_providers_session_that_it_was_invited_in(world: World) -> None:
+    until = world.clock() + timedelta(hours=8)
+    ada = replace(world.person("ada"), token_expires=until)
+    longer, shorter = (
+        invited(world.server, ada),
+        invited(world.server, ada, name="max", expires_in=60),
+    )
+    assert acceptance.accept(world.server, longer).expires == until
+    assert acceptance.accept(world.server, shorter).expires <= until
+
+
+def test_wrong_codes_keep_no_writer_waiting(world: World) -> None:
+    def writing(*_: object, **__: object) -> NoReturn:
+        raise AssertionError("a wrong code began a transaction that writes")
+
+    code = invited(world.server)
+    wrong = ("x", token_format.new_token(token_format.INVITING))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(world.server.database, "write", writing)
+        for each in wrong:
+            with pytest.raises(NotAuthenticated):
+                acceptance.accept(world.server, each)
+    assert acceptance.accept(world.server, code).user == "lea"
 
 
 def test_under_the_two_person_rule_an_earlier_invitation_makes_no_admin(world: World) -> None:

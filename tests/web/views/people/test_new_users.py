@@ -19,6 +19,12 @@ def test_a_file_is_looked_at_and_then_added(browse: Open) -> None:
     assert "are added" in text_of(admin.get("/users?done=added"))
 
 
+def test_a_file_of_one_user_is_spoken_of_so(browse: Open) -> None:
+    page = browse("root").submit("/new/users/preview", csv="name,roles,clearance\nlea,analyst,\n")
+    assert "This user is not added yet" in text_of(page)
+    assert "Add 1 user<" in page.text
+
+
 def test_every_wrong_line_is_named_and_nobody_is_added(browse: Open) -> None:
     admin = browse("root")
     wrong = GOOD + "<b>,analyst,\r\nANN,analyst,moon\r\n"
