@@ -11,7 +11,7 @@ from penstock.connectors.specs.histograms import HistogramQuery
 from penstock.connectors.specs.models import _AGGREGATES, ComputedQuery, VectorSpec
 from penstock.connectors.sql.reading import read
 from penstock.sentences import definitions
-from penstock.sentences.words import LONGEST_PHRASE, noun_of_unit, plural, word
+from penstock.sentences.words import LONGEST_PHRASE
 
 CLASSES: dict[object, type[ComputedQuery]] = {
     "correlated": CorrelatedQuery,
@@ -110,30 +110,6 @@ def test_a_long_sentence_is_shortened_and_still_tells_specs_apart() -> None:
 
     assert sentence(1) != sentence(2)
     assert len(sentence(1)) < LONGEST_PHRASE
-
-
-@pytest.mark.parametrize(
-    ("unit", "one", "several"),
-    [
-        ({"column": "person"}, "person", "people"),
-        ({"column": "patientID"}, "patient", "patients"),
-        ({"column": "CompanyId"}, "company", "companies"),
-        ({"column": "bus_key"}, "bus", "buses"),
-        ({"column": "id"}, "privacy unit", "privacy units"),
-        ({"column": "Straße"}, "privacy unit", "privacy units"),
-        ({"rows": 1}, "row", "rows"),
-        ("event", "event", "events"),
-        (None, "privacy unit", "privacy units"),
-    ],
-    ids=["person", "hump", "case", "key", "empty", "foreign", "row", "event", "vector"],
-)
-def test_a_privacy_unit_has_a_noun(unit: Any, one: str, several: str) -> None:
-    assert (noun_of_unit(unit), plural(noun_of_unit(unit))) == (one, several)
-
-
-def test_characters_that_reorder_a_line_are_escaped() -> None:
-    assert word("a\u202eb") == '"a\\u202eb"'
-    assert word("Straße") == "Straße"
 
 
 def test_a_stream_without_what_it_leaves_out_has_its_sentence() -> None:

@@ -28,9 +28,11 @@ from penstock.services.operations import home, key_rotation
 from penstock.services.people import tokens, users
 from penstock.services.schedules import schedules
 from penstock.services.schemas.datasets import AllowanceSpec, DatasetChange
+from penstock.services.schemas.people.invitations import InvitationSpec
 from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
+from penstock.services.sign_on import invitations
 from penstock.services.streams import stream_elements, stream_totals, streams
 from penstock.services.verification.verification import verify
 from penstock.transparency_log import leaves
@@ -70,6 +72,8 @@ def every_kind(world: World) -> None:
     ask(world)
     allowances.give(server, OPERATOR, "stays", "internal", AllowanceSpec(epsilon=0.5))
     mapped(trusting(world.server), "staff", "analyst", tier="public")
+    invited = InvitationSpec.model_validate({"name": "lea", "roles": ["analyst"]})
+    invitations.invite(server, OPERATOR, invited)
     key_rotation.rotate(server, OPERATOR)
     ruled = replace(server, settings=server.settings.model_copy(update={"two_person_rule": True}))
     proposals.do_or_propose(ruled, world.person("ada"), QueryRetirement(query="visits"))

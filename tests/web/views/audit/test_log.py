@@ -167,6 +167,9 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
     world.answer("PUT", given, {"epsilon": 0.5}, by="root")
     mapped(trusting(world.server), "staff", "analyst", tier="public")
     mapped(trusting(world.server), "staff")
+    lea = {"name": "lea", "roles": ["analyst"], "clearance": "public"}
+    invited = world.answer("POST", "/api/v1/invitations", lea, by="root")
+    world.answer("DELETE", f"/api/v1/invitations/{invited['id']}", by="root")
     refusals.record(world.server, {"failed_sign_ins": 1200, "bad_tokens": 2, "too_often": 3}, 60.0)
     page = text_of(olga.get("/timeline?order=oldest")) + text_of(olga.get("/timeline"))
     for sentence in (
@@ -175,6 +178,8 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
         "noa was cleared for public",
         "noa no longer has a clearance",
         "noa was disabled",
+        "lea was invited to the role analyst, cleared for public",
+        "of lea was revoked",
         "secret was retired",
         "Tier internal was set to rank 30",
         "Tier public was granted epsilon 1 in dataset sites",
