@@ -73,7 +73,7 @@ def test_an_auditor_verifies_and_takes_the_log_home(served: Served, window: Scre
     window.page.get_by_label("To size, in leaves").fill("2")
     window.press("Show the consistency proof")
     window.page.wait_for_url("**/proofs/consistency?from=1&to=2")
-    window.page.get_by_role("link", name="Proofs").click()
+    window.page.get_by_label("Breadcrumb").get_by_role("link", name="Proofs").click()
     window.page.get_by_role("button", name="Verify now").click()
     window.reads("No problems found.")
 
