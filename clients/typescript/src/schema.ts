@@ -239,7 +239,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person. The link is shown in this answer only
-         * @description For admins. Whoever opens it first becomes the user, and gets a token, until the invitation expires or is revoked, and while the admin who invited is one and their token is valid. It ends no later than the token that the request came with.
+         * @description For admins. Whoever accepts it first becomes the user, and gets a token, until the invitation expires or is revoked, and while the admin who invited is one and their token is valid. It ends no later than the token that the request came with.
          */
         post: operations["invite"];
         delete?: never;

@@ -28,6 +28,9 @@ _GRAMMAR: Final = frozenset(
 
 _PLURALS: Final = {"person": "people", "child": "children", "man": "men", "woman": "women"}
 
+_IS_PLURAL: Final = re.compile(r"[^aious]s$")
+"""The end of ``visits``, and not of ``bus`` or ``class``."""
+
 
 def word(text: str) -> str:
     """Return a name or a text bare if it is one plain word, else in quotation marks."""
@@ -50,8 +53,10 @@ def bounded(phrase: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """Return the plural of an English noun; of several words, of the last one."""
+    """Return the plural of an English noun, which may be one; of several words, of the last one."""
     *before, last = noun.split(" ")
+    if _IS_PLURAL.search(last):
+        return noun
     if last in _PLURALS:
         last = _PLURALS[last]
     elif last.endswith("y") and last[-2:-1] not in {"", *"aeiou"}:

@@ -137,7 +137,7 @@ def list_invitations(call: Call, window: Window) -> Page[InvitationView]:
 def invite(call: Call, request: InvitationSpec) -> IssuedInvitationView:
     """Invite a person. The link is shown in this answer only.
 
-    Whoever opens it first becomes the user, and gets a token, until the invitation expires or is
+    Whoever accepts it first becomes the user, and gets a token, until the invitation expires or is
     revoked, and while the admin who invited is one and their token is valid. It ends no later than
     the token that the request came with.
     """

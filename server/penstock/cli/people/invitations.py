@@ -45,7 +45,7 @@ def invite(
     )
     made = invitations.invite(operator.server, operator.principal, spec)
     columns = (Column("link"), Column("id"), Column("name"), Column("expires"))
-    note = "The link is shown only now. Whoever opens it first becomes the user."
+    note = "The link is shown only now. Whoever accepts it first becomes the user."
     rows = [(made.link, made.id, made.name, made.expires)]
     operator.print(Document(made, columns, rows, note=note))
 

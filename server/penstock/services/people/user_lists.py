@@ -44,7 +44,8 @@ def create(server: Server, principal: Principal, spec: UserList) -> NewUsersView
 def read_file(server: Server, principal: Principal, raw: bytes) -> list[UserSpec]:
     """Return the users of a CSV file, whose names are free and whose tiers there are.
 
-    Raises ``InvalidInput`` with every wrong line and column, and as ``read_users`` does.
+    Raises ``InvalidInput`` with every wrong line and column, and as ``read_users`` does.  Names and
+    tiers are looked up of lines whose own cells are valid.
     """
     principal.require("admin")
     file = read_users(raw)

@@ -11,6 +11,7 @@ from penstock.services.schemas.people.invitations import InvitationSpec
 from penstock.services.sign_on import acceptance, invitations
 from penstock.web.forms import form_input
 from penstock.web.forms.form_input import Form
+from penstock.web.forms.people.user_form import person
 from penstock.web.http.idempotent_forms import once, tried
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, ANYBODY, Pages
@@ -30,12 +31,8 @@ def invite_person(visit: Visit) -> Response:
     given = request.form
 
     def act() -> tuple[Response, str]:
-        spec = {
-            "name": given.get("name", "").strip(),
-            "roles": given.getlist("roles"),
-            "clearance": given.get("clearance") or None,
-            **form_input.filled(expires_in=given.get("expires_in", "").strip()),
-        }
+        life = form_input.filled(expires_in=given.get("expires_in", "").strip())
+        spec = {**person(given), **life}
         made = invitations.invite(visit.server, visit.principal, checked(InvitationSpec, spec))
         later = visit.go("all_invitations", done="invited")
         return visit.page("people/invited.html", invitation=made), later.location or ""

@@ -12,6 +12,7 @@ from penstock.web.forms import form_input
 from penstock.web.forms.confirmation import require_named
 from penstock.web.forms.form_input import Form
 from penstock.web.forms.people import token_form
+from penstock.web.forms.people.user_form import person
 from penstock.web.http.idempotent_forms import once, tried
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
@@ -31,12 +32,7 @@ def add_user(visit: Visit) -> Response:
     given = request.form
 
     def act() -> tuple[Response, str]:
-        spec = {
-            "name": given.get("name", "").strip(),
-            "roles": given.getlist("roles"),
-            "clearance": given.get("clearance") or None,
-        }
-        made = users.create(visit.server, visit.principal, checked(UserSpec, spec))
+        made = users.create(visit.server, visit.principal, checked(UserSpec, person(given)))
         response = visit.go("user", user=made.name, done="added")
         return response, response.location or ""
 
