@@ -7,6 +7,7 @@ environment, folder, command and health check are the Dockerfile's own.
 
 import signal
 from pathlib import Path
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -24,7 +25,10 @@ def test_a_container_makes_its_home_serves_its_first_page_and_is_well(
     assert inside.done(port, *IMAGE.health).returncode != 0
     made = inside.done(port, IMAGE.command[0], "init")
     assert made.returncode == 0, made.stderr
-    refused = inside.done(port, "touch", "/opt/penstock/x", "/var/lib/x", "/x", "/tmp/x")  # noqa: S108
+    # A name that no file of this machine has: of one that exists, only its owner would be refused.
+    name = uuid4().hex
+    folders = ("/opt/penstock", "/var/lib", "", "/tmp")  # noqa: S108
+    refused = inside.done(port, "touch", *(f"{folder}/{name}" for folder in folders))
     assert refused.stderr.count("Read-only file system") == 4
     command = inside.command(port, *IMAGE.command)
     (tmp_path / "server").mkdir()
