@@ -32,6 +32,7 @@ MUTABLE = {
         "idempotency",
         "invitation",
         "log_key",
+        "log_reader",
         "occurrence",
         "query",
     ),

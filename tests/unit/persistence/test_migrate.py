@@ -11,7 +11,8 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, create_engine, inspect, text
+from sqlalchemy import Connection, MetaData, Table, create_engine, insert, inspect, text
+from tests.unit.persistence.tables.samples import CLASSES, SAMPLES
 
 import penstock
 from penstock.errors import DatabaseUnavailable, SchemaUnknown
@@ -185,6 +186,36 @@ def content(url: str) -> dict[str, list[tuple[object, ...]]]:
     return rows | columns
 
 
+def upgraded_to(url: str, schema: str, *names: str) -> None:
+    """Upgrade an empty database to a schema, and add a row to each of the named tables."""
+    engine = dialect_of(url).migrator()
+    with engine.begin() as connection:
+        configuration = migrate.configuration()
+        configuration.attributes["connection"] = connection
+        command.upgrade(configuration, schema)
+        for name in names:
+            table = Table(name, MetaData(), autoload_with=connection)
+            row = CLASSES[name](**SAMPLES[name]).model_dump()
+            known = {column: row[column] for column in table.columns.keys() & row.keys()}
+            connection.execute(insert(table).values({**known, "id": 1}))
+    engine.dispose()
+
+
+def test_messages_that_wait_outlast_the_upgrade_that_lets_them_be_about_leaves(
+    bare_url: str, path: Path
+) -> None:
+    path.touch()
+    upgraded_to(bare_url, "0033", "tier", "user", "dataset", "request", "asker", "delivery")
+    (before,) = content(bare_url)["delivery"]
+    migrate.upgrade(bare_url)
+    after = content(bare_url)
+    columns = [name for (name,) in after["delivery's columns"]]
+    (row,) = after["delivery"]
+    kept = dict(zip(columns, row, strict=True))
+    assert kept.pop("leaf_id") is None
+    assert tuple(kept.values()) == before
+
+
 def test_a_preview_shows_the_steps_of_an_upgrade_and_changes_nothing(
     bare_url: str, path: Path
 ) -> None:
@@ -193,12 +224,7 @@ def test_a_preview_shows_the_steps_of_an_upgrade_and_changes_nothing(
     assert migrate.preview(bare_url) == (None, migrate.steps())
     assert content(bare_url) == {}
     earlier = migrate.revisions()[-3]
-    engine = dialect_of(bare_url).migrator()
-    with engine.begin() as connection:
-        configuration = migrate.configuration()
-        configuration.attributes["connection"] = connection
-        command.upgrade(configuration, earlier)
-    engine.dispose()
+    upgraded_to(bare_url, earlier)
     before = content(bare_url)
     assert before["alembic_version"] == [(earlier,)]
     schema, steps = migrate.preview(bare_url)

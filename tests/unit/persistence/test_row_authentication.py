@@ -35,6 +35,7 @@ OTHERWISE = {
     "histogram_state": "encrypted with its place",
     "leaf": "in the tree",
     "log_key": "encrypted with its place",
+    "log_reader": "read for the webhook alone, which has no values and decides nothing",
     "secret_check": "an HMAC itself",
     "stream_output": "encrypted with its place",
     "stream_state": "encrypted with its place",

@@ -43,6 +43,7 @@ NEW = (
     "former_declaration",
     "group_mapping",
     "invitation",
+    "log_reader",
     "occurrence",
     "provider_account",
     "schedule",

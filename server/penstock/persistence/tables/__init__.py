@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         FormerDeclaration,
         TierBudget,
     )
-    from penstock.persistence.tables.decided.deliveries import Delivery
+    from penstock.persistence.tables.decided.deliveries import Delivery, LogReader
     from penstock.persistence.tables.decided.proposals import Decision, Proposal
     from penstock.persistence.tables.decided.requests import (
         Asker,
@@ -88,6 +88,7 @@ __all__ = [
     "Invitation",
     "Leaf",
     "LogKey",
+    "LogReader",
     "Occurrence",
     "Proposal",
     "ProviderAccount",

@@ -103,7 +103,8 @@ def claim(server: Server, number: int) -> Claim | None:
         row.attempts += 1
         row.next_at = now + pause(row.attempts)
         session.add(row)
-        return Claim(number, row.public_id, row.event, row.asker_id, row.at, row.attempts)
+        asker = required(row.asker_id)
+        return Claim(number, row.public_id, row.event, asker, row.at, row.attempts)
 
 
 def pause(attempts: int) -> timedelta:

@@ -274,6 +274,7 @@ SAMPLES: dict[str, dict[str, object]] = {
         "at": NOON,
         "next_at": NOON,
     },
+    "log_reader": {"name": "webhook", "next_leaf": 0},
     "request_decision": {
         "request_id": 1,
         "asker_id": 1,
@@ -323,6 +324,7 @@ CLASSES: dict[str, type[SQLModel]] = {
         tables.AllowanceCharge,
         tables.TreeNode,
         tables.LogKey,
+        tables.LogReader,
         tables.Checkpoint,
         tables.Cosignature,
         tables.Proposal,

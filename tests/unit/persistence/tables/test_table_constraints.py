@@ -182,7 +182,10 @@ BROKEN: dict[str, list[dict[str, object]]] = {
     "request_comment_by": [{"by": ""}],
     "request_comment_comment": [{"comment": ""}, {"comment": "c" * 2001}],
     "delivery_public_id": [{"public_id": ""}],
-    "delivery_event": [{"event": "request.seen"}],
+    "delivery_event": [{"event": ""}, {"event": "e" * 65}],
+    "delivery_subject": [{"asker_id": None}, {"leaf_id": 1}],
+    "log_reader_name": [{"name": ""}],
+    "log_reader_next_leaf": [{"next_leaf": -1}],
     "delivery_state": [{"state": "lost", "finished_at": NOON}],
     "delivery_attempts": [{"attempts": -1}],
     "delivery_answer": [{"answer": "a" * 201}],
@@ -250,7 +253,11 @@ SECOND: dict[str, dict[str, object]] = {
     "request_comment": {},
     "request_decision": {"request_id": 2},
     "delivery": {"public_id": "d1", "event": "request.decided"},
+    "log_reader": {"name": "another"},
 }
+
+OF_A_LEAF: dict[str, object] = {"asker_id": None, "leaf_id": 1}
+"""What makes a message one about a leaf."""
 
 
 def table_of(constraint: str) -> str:
@@ -333,6 +340,9 @@ def test_what_is_unique_is_refused_twice(
     if table == "leaf":
         same = {"index": 7}
         first = [row("leaf", index=7)]
+    if columns == ("leaf_id",):
+        same = OF_A_LEAF
+        first = [row("delivery", public_id="d2", **OF_A_LEAF)]
     with pytest.raises(IntegrityError) as caught, undone(shared) as session:
         session.add_all([*first, row(table, **{**SECOND[table], **same})])
     assert duplicate(caught.value)
@@ -359,11 +369,12 @@ def foreign_keys() -> list[tuple[str, str]]:
 def test_a_reference_to_nothing_is_refused(
     shared: Database, row: MakeRow, table: str, column: str
 ) -> None:
+    others = OF_A_LEAF if column == "leaf_id" else {}
     with (
         pytest.raises(IntegrityError, match=r"(?i)foreign key") as caught,
         undone(shared) as session,
     ):
-        session.add(row(table, **{**SECOND[table], column: 99}))
+        session.add(row(table, **{**SECOND[table], **others, column: 99}))
     assert not duplicate(caught.value)
 
 

@@ -2,5 +2,5 @@
 
 * ``proposals``  actions that take two people, and the decisions on them
 * ``requests``   queries that analysts request, and the decisions on them
-* ``deliveries``  messages about requests that wait for the webhook
+* ``deliveries``  messages that wait for the webhook, and how far the log was read for them
 """
