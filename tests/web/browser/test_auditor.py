@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -127,3 +128,27 @@ def test_the_auditors_pages_pass_the_accessibility_check(
     ):
         window.go(path)
         require_sound(window, path, views)
+
+
+TIMES = """() => [...document.querySelectorAll("li time")].map(
+    time => [time.dateTime, time.textContent, time.title])"""
+
+
+def test_times_are_in_the_readers_zone_with_utc_at_hand(
+    served: Served, reader: str, open_screen: Open
+) -> None:
+    window = open_screen(timezone_id="Asia/Kolkata")
+    window.sign_in(served.invite("auditor"))
+    window.go(f"/timeline?user={reader}")
+    window.reads("UTC+5:30")
+    shown = window.page.evaluate(TIMES)
+    assert shown
+    for machine, there, title in shown:
+        at = datetime.fromisoformat(machine).astimezone(UTC)
+        local = at + timedelta(hours=5, minutes=30)
+        assert title == f"{at:%Y-%m-%d %H:%M:%S} UTC"
+        assert there == f"{local:%Y-%m-%d %H:%M:%S} UTC+5:30"
+    same = open_screen(timezone_id="UTC")
+    same.sign_in(served.invite("auditor"))
+    same.go(f"/timeline?user={reader}")
+    assert [there for _, there, _ in same.page.evaluate(TIMES)] == [title for _, _, title in shown]
