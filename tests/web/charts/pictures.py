@@ -13,7 +13,7 @@ from penstock.web.charts.distribution import Distribution, Quantile, curve_with_
 from penstock.web.charts.distribution import rows as quantile_rows
 from penstock.web.charts.drawing.lettering import SIZE, width_of
 from penstock.web.charts.drawing.values import Interval, Level, Table
-from penstock.web.charts.intervals import Groups, bars_with_intervals
+from penstock.web.charts.intervals import Groups, dots_with_whiskers
 from penstock.web.charts.intervals import rows as group_rows
 from penstock.web.charts.ladder import Ladder, Move, Tier, ladder
 from penstock.web.charts.ladder import rows as ladder_rows
@@ -62,7 +62,7 @@ def level(name: str, values: list[float], half: float, place: int | None = None)
 
 
 def groups(content: Groups) -> Chart:
-    return Chart(lambda p, w: bars_with_intervals(content, p, w), group_rows(content))
+    return Chart(lambda p, w: dots_with_whiskers(content, p, w), group_rows(content))
 
 
 def ranking(content: Ranking) -> Chart:

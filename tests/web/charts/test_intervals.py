@@ -1,4 +1,4 @@
-"""Test that bars and whiskers lie where their intervals are."""
+"""Test that dots and whiskers lie where their intervals are."""
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +17,7 @@ from tests.web.charts.pictures import (
 from penstock.web.charts.band import Stream, line_with_band
 from penstock.web.charts.drawing.svg import NARROW, WIDE
 from penstock.web.charts.drawing.values import Interval, Level
-from penstock.web.charts.intervals import MOST_LINES, Groups, bars_with_intervals
+from penstock.web.charts.intervals import MOST_LINES, Groups, dots_with_whiskers
 from penstock.web.charts.ranked import Ranking, ranked_list
 from penstock.web.charts.story import Release, Story, story
 
@@ -30,31 +30,25 @@ INTERVALS = st.tuples(NUMBERS, NUMBERS, NUMBERS).map(
 
 
 @pytest.mark.parametrize("width", [NARROW, WIDE])
-def test_bars_and_whiskers_cover_what_they_say(width: int) -> None:
+def test_dots_and_whiskers_cover_what_they_say(width: int) -> None:
     first = level("a", [5000, -3000, 1800], 310)
     second = level("b", [4900, -3100, 1750], 30)
-    svg = bars_with_intervals(Groups("t", ("x", "y", "z"), (first, second)), "p", width)
+    svg = dots_with_whiskers(Groups("t", ("x", "y", "z"), (first, second)), "p", width)
     expected = [pair[n] for n in range(3) for pair in (first.intervals, second.intervals)]
     drawn = whiskers(svg)
     straight(
         [end for ends in drawn for end in ends], [e for i in expected for e in (i.lower, i.upper)]
     )
-    rects = [e for e in parsed(svg).iter(f"{SVG}rect") if e.get("class") == "bar"]
-    zero = float(rects[0].get("x", ""))
-    ends = [
-        x + wide if interval.value > 0 else x
-        for interval, rect in zip(expected, rects, strict=True)
-        for x, wide in [(float(rect.get("x", "")), float(rect.get("width", "")))]
-    ]
-    straight([zero, *ends], [0.0, *(interval.value for interval in expected)])
+    dots = [[x for x, _ in corners(e)] for e in parsed(svg).iter() if e.get("class") == "mark"]
+    straight([(min(dot) + max(dot)) / 2 for dot in dots], [interval.value for interval in expected])
 
 
-def test_a_bar_is_drawn_from_zero_or_not_at_all() -> None:
-    far = bars_with_intervals(Groups("t", ("x",), (level("a", [1316], 16),)), "p")
+def test_an_axis_without_zero_says_so_and_no_value_is_a_bar() -> None:
+    far = dots_with_whiskers(Groups("t", ("x",), (level("a", [1316], 16),)), "p")
     assert "Zero is not on this axis." in texts(far)
-    assert 'class="bar"' not in far
-    near = bars_with_intervals(Groups("t", ("x",), (level("a", [16], 16),)), "p")
-    assert 'class="bar"' in near
+    near = dots_with_whiskers(Groups("t", ("x",), (level("a", [16], 16),)), "p")
+    assert "Zero is not on this axis." not in texts(near)
+    assert 'class="bar"' not in far + near
 
 
 @settings(max_examples=60, deadline=None)
@@ -66,7 +60,7 @@ def test_no_numbers_drive_a_mark_out_of_the_picture(intervals: list[Interval], w
         Release(key, "r", interval, 1) for key, interval in zip(keys, intervals, strict=True)
     )
     pictures = (
-        bars_with_intervals(Groups("t", keys, (released,)), "p", width),
+        dots_with_whiskers(Groups("t", keys, (released,)), "p", width),
         ranked_list(Ranking("t", keys, released), "p", width),
         line_with_band(Stream("t", tuple(range(len(intervals))), (released,)), "p", width),
         story(Story("t", "q", releases, 1, 2), "p", width),
@@ -82,10 +76,10 @@ def test_no_numbers_drive_a_mark_out_of_the_picture(intervals: list[Interval], w
 def test_a_thousand_groups_are_shortened_and_said_to_be() -> None:
     keys = tuple(f"group {place}" for place in range(1000))
     released = level("a", [float(place) for place in range(1000)], 5)
-    svg = bars_with_intervals(Groups("t", keys, (released,)), "p", WIDE)
+    svg = dots_with_whiskers(Groups("t", keys, (released,)), "p", WIDE)
     assert len(whiskers(svg)) == MOST_LINES
     assert "940 of 1,000 groups are not shown here; the table has all." in texts(svg)
-    four = bars_with_intervals(
+    four = dots_with_whiskers(
         Groups("t", keys, (released, released, released, released)), "p", WIDE
     )
     assert len(whiskers(four)) == MOST_LINES
@@ -94,7 +88,7 @@ def test_a_thousand_groups_are_shortened_and_said_to_be() -> None:
     assert any("960 are not shown here" in line for line in texts(largest))
     first = Groups("t", keys[:5], (level("a", [1, 2, 3, 4, 5], 1),), total=70)
     assert "65 of 70 groups are not shown here; the table has 5 of them." in texts(
-        bars_with_intervals(first, "p", WIDE)
+        dots_with_whiskers(first, "p", WIDE)
     )
     few = Ranking("t", keys[:5], level("a", [1, 2, 3, 4, 5], 1), total=6)
     note = "The 5 largest of 6 keys; 1 is not shown here, the table has 5 of them."

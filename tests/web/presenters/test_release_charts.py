@@ -49,6 +49,8 @@ def test_the_picture_has_what_was_chosen_and_the_table_all() -> None:
     assert (shown.drawn, shown.single) == (frozenset({"b"}), False)
     assert len(shown.picture.table.head) == 1 + 2 * 3
     assert "1 of your 2" in shown.picture.remark
+    assert shown.picture.message == "visits for public: from 1 ± 4 (k1) to 9 ± 4 (k0)"
+    assert shown.picture.table.caption == "visits"
     assert shown_releases([listed(view) for view in views], [], {"b"}, "visits") is None
 
 
@@ -111,7 +113,9 @@ def test_of_quantiles_the_distribution_of_the_chosen_group_is_drawn() -> None:
     assert groups_of(view) == ["a, 2026", "b, 2026"]
     first = release_picture(view, "ages")
     assert [row[0] for row in first.table.rows] == ["quantile 0.5"]
-    assert "ages, a, 2026" in first.drawn
+    assert first.table.caption == "ages, a, 2026"
+    assert first.message == f"{view.query}, a, 2026 for public: half are below 10 ± 5"
+    assert f">{first.message}</title>" in first.drawn
     second = release_picture(view, "ages", group_in("2", view))
     assert "too large for a distribution function" in second.drawn
     assert second.table.rows == ()

@@ -75,6 +75,8 @@ def test_elements_of_many_numbers_show_the_first_ones() -> None:
 def test_levels_over_one_range_share_a_picture_and_others_have_their_own() -> None:
     same = pictures([totals("internal", 1, 3), totals("public", 1, 3)])
     assert len(same) == 1
+    assert same[0].message.count(" total after step 3: ") == 1
+    assert same[0].message.endswith(" for public")
     assert len(pictures([totals("internal", 1, 3), totals("public", 2, 2)])) == 2
 
 
@@ -87,6 +89,7 @@ def test_values_of_steps_are_beside_each_other_by_level_and_number() -> None:
     # Each number of a step is 2 more than that of the step before.
     assert [row[1] for row in shown[0].table.rows] == ["0.0", "2.0", "2.0"]
     assert "value of each step, number 2" in shown[1].table.caption
+    assert shown[1].message.startswith("arrivals, number 2, value at step 3: 2.0 ± ")
     apart = [elements(totals("public", first, 4), length) for first in (1, 5)]
     assert [len(each.table.rows) for each in element_pictures("arrivals", apart)] == [4, 3]
     nothing = elements(totals("public", 7, 1), length)

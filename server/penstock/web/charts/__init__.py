@@ -5,7 +5,7 @@ Every chart is a pure function ``chart(content, prefix, width)``, and its module
 database or a service.
 
 * ``drawing``       the parts of charts: axes, numbers, marks, SVG and tables
-* ``lines``         a name, a bar with its interval and a value: the part that several charts share
+* ``lines``         a name, a dot with its interval and a value: the part that several charts share
 * ``intervals``     values of groups with their intervals, at one or several levels
 * ``ranked``        the keys of a sparse histogram by value
 * ``band``          a stream's totals over its steps

@@ -54,7 +54,7 @@ class Groups:
         return max(self.total, len(self.keys))
 
 
-def bars_with_intervals(groups: Groups, prefix: str, width: int = NARROW) -> str:
+def dots_with_whiskers(groups: Groups, prefix: str, width: int = NARROW) -> str:
     """Return the chart of at most ``MOST_LINES`` intervals; a note says how many are left out.
 
     Raises ``InvalidInput`` if a level does not have one interval for each key.

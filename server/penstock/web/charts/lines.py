@@ -1,4 +1,4 @@
-"""Draw the lines of a chart: a name, a bar with its interval on a shared axis, a value."""
+"""Draw the lines of a chart: a name, a dot with its interval on a shared axis, a value."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,6 @@ from penstock.web.charts.drawing.numbers import Digits
 from penstock.web.charts.drawing.svg import (
     QUIET,
     STRONG,
-    element,
     group,
     isolated,
     number,
@@ -23,7 +22,6 @@ from penstock.web.charts.drawing.svg import (
 from penstock.web.charts.drawing.values import Interval, ends
 
 LINE = 20
-BAR = 8
 GAP = 10
 EDGE = 36
 TOP = 44
@@ -39,7 +37,7 @@ class Line:
     style: int
 
     def sentence(self, group: str) -> str:
-        """Return the text of the bar's tooltip, with the same numbers as the table."""
+        """Return the text of the dot's tooltip, with the same numbers as the table."""
         value, range_ = self.digits.write(self.interval.value), self.digits.range(self.interval)
         return f"{isolated(group)}: {value} ({range_})"
 
@@ -90,29 +88,14 @@ def scale(axis: Axis, spans: Sequence[tuple[float, float]]) -> Iterator[Element]
 
 
 def drawn(line: Line, columns: Columns, y: float, sentence: str) -> Iterator[Element]:
-    """Yield a line's name, its bar from zero (if the axis has zero), its interval and value."""
+    """Yield a line's name, its dot with its interval, and its value."""
     axis, interval = columns.axis, line.interval
     left, x, right = axis.at(interval.lower), axis.at(interval.value), axis.at(interval.upper)
-    shapes = []
-    if axis.low <= 0 <= axis.high:
-        zero = axis.at(0)
-        shapes.append(
-            element(
-                "rect",
-                class_="bar",
-                fill="currentColor",
-                fill_opacity="0.25",
-                x=min(zero, x),
-                y=y - BAR / 2,
-                width=abs(x - zero),
-                height=BAR,
-            )
-        )
     way = (
         f"M{number(left)} {number(y)}H{number(right)}"
         f"M{number(left)} {number(y - 4)}v8M{number(right)} {number(y - 4)}v8"
     )
-    shapes += [stroked("whisker", way, "1.5"), mark(line.style, x, y)]
+    shapes = (stroked("whisker", way, "1.5"), mark(line.style, x, y))
     yield text(columns.names, y + 4, fitted(line.name, columns.names), anchor="end")
     yield group(colored(line.style), *shapes, title=sentence)
     value = line.digits.write(interval.value)

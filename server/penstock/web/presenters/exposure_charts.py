@@ -77,7 +77,7 @@ def _draws(shared_query: SharedQueryView, prefix: str) -> Picture:
         "margin of error",
         shared_query.points[0].error.confidence,
     )
-    return picture(intervals.bars_with_intervals, intervals.rows, content, prefix)
+    return picture(intervals.dots_with_whiskers, intervals.rows, content, prefix)
 
 
 def _composed(shared_query: SharedQueryView, prefix: str) -> Picture:

@@ -14,11 +14,15 @@ Content = TypeVar("Content")
 
 @dataclass(frozen=True)
 class Picture:
-    """Hold a drawn chart and its table; ``remark`` says what is left out, if anything is."""
+    """Hold a drawn chart and its table; ``remark`` says what is left out, if anything is.
+
+    ``message`` is the sentence that the chart shows, if it is written above it.
+    """
 
     drawn: Markup
     table: Table
     remark: str = ""
+    message: str = ""
 
 
 def picture(
@@ -27,8 +31,9 @@ def picture(
     content: Content,
     prefix: str,
     remark: str = "",
+    message: str = "",
 ) -> Picture:
     """Draw a chart for phones and for wider pages; its ids begin with ``prefix``."""
     drawn = both_widths(lambda start, width: chart(content, start, width), prefix)
     # Charts escape every text that they are given.
-    return Picture(Markup(drawn), rows(content), remark)  # noqa: S704
+    return Picture(Markup(drawn), rows(content), remark, message)  # noqa: S704

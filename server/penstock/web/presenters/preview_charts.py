@@ -125,7 +125,7 @@ def _errors(tiers: Sequence[Tier], of: str, errors: Sequence[ErrorView] = ()) ->
         confidence=tiers[0].error.confidence if tiers else 0.95,
         none="No tier that you see has a level.",
     )
-    return picture(intervals.bars_with_intervals, intervals.rows, content, "errors")
+    return picture(intervals.dots_with_whiskers, intervals.rows, content, "errors")
 
 
 def _of_median(tier: PreviewTierView) -> ErrorView:

@@ -14,6 +14,7 @@ from penstock.services.schemas.estimates.quantiles import BinnedCountsView
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import EstimateView, HistoryItemView, Key, ReleaseView
 from penstock.web.charts import distribution, intervals, ranked
+from penstock.web.charts.drawing.messages import message, share_message
 from penstock.web.charts.drawing.values import Interval, Level
 from penstock.web.presenters.figure import Picture, picture
 
@@ -141,8 +142,16 @@ def _distribution(release: ReleaseView, title: str, group: int) -> Picture:
         if each.key == chosen.key and each.value is not None
         for share in (float(each.name.partition(":")[2]),)
     ]
+    named = title if chosen.key is None else f"{title}, {_label(chosen.key)}"
+    subject = release.query if chosen.key is None else f"{release.query}, {_label(chosen.key)}"
+    middle = min(quantiles, key=lambda each: abs(each.share - 0.5), default=None)
+    sentence = (
+        named
+        if middle is None
+        else share_message(subject, release.tier, middle.share, middle.interval)
+    )
     content = distribution.Distribution(
-        title if chosen.key is None else f"{title}, {_label(chosen.key)}",
+        sentence,
         "value",
         tuple(bins.edges),
         shares,
@@ -151,7 +160,9 @@ def _distribution(release: ReleaseView, title: str, group: int) -> Picture:
         tuple(quantiles),
         release.error.confidence,
     )
-    return picture(distribution.curve_with_band, distribution.rows, content, "results")
+    drawn = picture(distribution.curve_with_band, distribution.rows, content, "results")
+    table = replace(drawn.table, caption=named)
+    return replace(drawn, table=table, message="" if middle is None else sentence)
 
 
 def _side_by_side(
@@ -177,7 +188,16 @@ def _side_by_side(
             title, _labels(best, keys), tuple(levels), confidence=confidence, total=count
         )
 
-    drawn = picture(intervals.bars_with_intervals, intervals.rows, groups(shown), "results", remark)
+    content = groups(shown)
+    sentence = message(best.query, content.keys, content.levels, count)
+    drawn = picture(
+        intervals.dots_with_whiskers,
+        intervals.rows,
+        replace(content, title=sentence),
+        "results",
+        remark,
+        sentence,
+    )
     return replace(drawn, table=intervals.rows(groups(listed)))
 
 
@@ -189,15 +209,18 @@ def _left_out(count: int, listed: int, shown: int) -> Iterator[str]:
 
 
 def _ranking(best: ReleaseView, title: str, places: NDArray[np.intp]) -> Picture:
+    labels, level = _labels(best, places), Level(best.tier, _intervals(best, places))
+    sentence = message(best.query, labels, [level], len(best.keys))
     content = ranked.Ranking(
-        title,
-        _labels(best, places),
-        Level(best.tier, _intervals(best, places)),
+        sentence,
+        labels,
+        level,
         remark="Keys with small counts are missing, and a few keys with count 0 may be listed.",
         confidence=best.error.confidence,
         total=len(best.keys),
     )
-    return picture(ranked.ranked_list, ranked.rows, content, "results")
+    drawn = picture(ranked.ranked_list, ranked.rows, content, "results", message=sentence)
+    return replace(drawn, table=replace(drawn.table, caption=title))
 
 
 def level_request(given: Mapping[str, str]) -> ReleaseRequest:

@@ -1,6 +1,7 @@
 """Present a range of a stream's running totals as charts with their tables."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TypedDict
 
 import numpy as np
@@ -10,6 +11,7 @@ from penstock.errors import InvalidInput
 from penstock.services.noise.derived.elements import Elements
 from penstock.services.schemas.streams import RunningTotalsView
 from penstock.web.charts import band
+from penstock.web.charts.drawing.messages import last_message
 from penstock.web.charts.drawing.values import Interval, Level
 from penstock.web.presenters.figure import Picture, picture
 
@@ -94,9 +96,7 @@ def _of_elements(
             tuple(_values_of(level, number) for level in levels),
             confidence=levels[0].confidence,
         )
-        yield picture(
-            band.line_with_band, band.rows, content, f"{prefix}-{number}", " ".join(remarks)
-        )
+        yield _titled(content, f"{stream}{suffix}", "value at step", f"{prefix}-{number}", remarks)
 
 
 def _values_of(level: Elements, number: int) -> Level:
@@ -126,9 +126,18 @@ def _side_by_side(levels: Sequence[RunningTotalsView], prefix: str) -> Iterator[
             tuple(_level(totals, places, number) for totals in levels),
             confidence=first.items[0].error.confidence,
         )
-        yield picture(
-            band.line_with_band, band.rows, content, f"{prefix}-{number}", " ".join(remarks)
-        )
+        subject = f"{first.stream}{suffix}"
+        yield _titled(content, subject, "total after step", f"{prefix}-{number}", remarks)
+
+
+def _titled(
+    content: band.Stream, subject: str, step: str, prefix: str, remarks: Sequence[str]
+) -> Picture:
+    """Return the picture under the sentence of its last step."""
+    sentence = last_message(subject, f"{step} {content.steps[-1]:,}", content.levels)
+    titled = replace(content, title=sentence)
+    drawn = picture(band.line_with_band, band.rows, titled, prefix, " ".join(remarks), sentence)
+    return replace(drawn, table=replace(drawn.table, caption=content.title))
 
 
 def _level(running_totals: RunningTotalsView, places: NDArray[np.int_], number: int) -> Level:

@@ -11,7 +11,7 @@ from tests.web.charts.pictures import (
 from penstock.errors import InvalidInput
 from penstock.web.charts.band import Stream, line_with_band
 from penstock.web.charts.drawing.values import Interval
-from penstock.web.charts.intervals import Groups, bars_with_intervals
+from penstock.web.charts.intervals import Groups, dots_with_whiskers
 from penstock.web.charts.ladder import Ladder, Move, Tier, ladder
 from penstock.web.charts.path import NoisePath, Point, noise_path
 from penstock.web.charts.ranked import Ranking, ranked_list
@@ -44,7 +44,7 @@ def test_what_does_not_fit_together_is_refused() -> None:
         lambda: Interval(2, 0, 1),
         lambda: Point(0, 1, "a", ()),
         lambda: Point(1, -1, "a", ()),
-        lambda: bars_with_intervals(Groups("t", ("x",), (released,)), "p"),
+        lambda: dots_with_whiskers(Groups("t", ("x",), (released,)), "p"),
         lambda: ranked_list(Ranking("t", ("x",), released), "p"),
         lambda: line_with_band(Stream("t", (2, 1), (released,)), "p"),
         lambda: ladder(Ladder("t", (Tier("a"),), Move("x", "a", "b")), "p"),

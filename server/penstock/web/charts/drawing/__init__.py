@@ -5,5 +5,6 @@
 * ``axes, numbers``  the position of a number, and its digits
 * ``lettering``      the width of a text
 * ``marks``          styles of levels: a color, and also a shape or dashes
+* ``messages``       the sentence that a chart shows, made from its numbers
 * ``tables``         tables of one interval per key and level
 """

@@ -155,7 +155,7 @@ def test_of_quantiles_by_group_one_distribution_function_is_drawn_and_others_are
         page = ann.get(f"{path}?group={number}&probabilities=0.9")
         assert f'<option value="{number}" selected>{town}</option>' in page.text
         drawn = page.text.partition("<main")[2].partition("<svg")[2].partition("</svg>")[0]
-        assert f", {town}</title>" in drawn
+        assert f'<title id="results-narrow-title">ages, {town} for ' in drawn
         assert "Share of rows below each edge of 101 bins. quantile 0.9" in drawn
     assert 'name="group" value="2"' in page.text
     assert ann.get(f"{path}?group=4").status_code == 422

@@ -1,0 +1,90 @@
+"""Write the sentence that a chart shows, from the numbers that it draws.
+
+It says what was released, each number with its margin: never that one is truly larger than
+another, which the noise may not allow.
+"""
+
+import math
+from collections.abc import Sequence
+
+from penstock.figures import percent
+from penstock.web.charts.drawing.lettering import fitted
+from penstock.web.charts.drawing.numbers import Digits, digits_of
+from penstock.web.charts.drawing.svg import isolated, words
+from penstock.web.charts.drawing.values import Interval, Level
+
+MOST_LEVELS = 3
+ROOM = 240.0
+"""Width of the longest name of a group in a sentence."""
+
+UNEQUAL = 1e-6
+"""Share of an interval by which its halves differ if it is more than rounding."""
+
+
+def message(subject: str, keys: Sequence[str], levels: Sequence[Level], total: int = 0) -> str:
+    """Return the sentence of values at some levels, the most accurate first.
+
+    Of one group it has the value at each level; of several the smallest and the largest value at
+    the first level.  ``total`` is the number of all groups if these are only some.  Without
+    values it is the subject.
+    """
+    if not keys or not levels:
+        return words(isolated(subject))
+    some = f", {len(keys):,} of {total:,} groups" if total > len(keys) else ""
+    if len(keys) > 1 or some:
+        return words(f"{isolated(subject)}{_at(levels[0])}{some}: {_extremes(keys, levels[0])}")
+    return words(f"{isolated(subject)}: {_at_levels(levels, 0)}")
+
+
+def last_message(subject: str, step: str, levels: Sequence[Level]) -> str:
+    """Return the sentence of a stream: its value at the last step, at each level."""
+    if not levels or not levels[0].intervals:
+        return words(isolated(subject))
+    return words(f"{isolated(subject)}, {step}: {_at_levels(levels, -1)}")
+
+
+def share_message(subject: str, level: str, share: float, interval: Interval) -> str:
+    """Return the sentence of a distribution: a quantile, of which a share of the rows is below."""
+    part = "half" if math.isclose(share, 0.5) else percent(share)
+    named = Level(level, (interval,))
+    return words(f"{isolated(subject)}{_at(named)}: {part} are below {with_margin(interval)}")
+
+
+def with_margin(interval: Interval) -> str:
+    """Return a value with its margin, or with its interval if that is not symmetric."""
+    digits = _digits(interval)
+    below, above = interval.value - interval.lower, interval.upper - interval.value
+    if not math.isclose(below, above, rel_tol=UNEQUAL, abs_tol=UNEQUAL * abs(interval.value)):
+        return f"{digits.write(interval.value)} ({digits.range(interval)})"
+    return f"{digits.write(interval.value)} ± {digits.write(interval.half_width)}"
+
+
+def _digits(interval: Interval) -> Digits:
+    """Return the digits of a number alone: whole ones need no decimals."""
+    whole = all(
+        float(number).is_integer() for number in (interval.value, interval.lower, interval.upper)
+    )
+    digits = digits_of([interval])
+    return Digits(0) if whole and not digits.significant else digits
+
+
+def _at_levels(levels: Sequence[Level], place: int) -> str:
+    """Return the value of one place at each level, of many levels at the first ones."""
+    written = [
+        f"{with_margin(level.intervals[place])}{_at(level)}" for level in levels[:MOST_LEVELS]
+    ]
+    left = len(levels) - len(written)
+    return f"{', '.join(written)}{f' and {left} more' if left else ''}"
+
+
+def _extremes(keys: Sequence[str], level: Level) -> str:
+    places = sorted(range(len(keys)), key=lambda place: level.intervals[place].value)
+    low, high = (
+        f"{with_margin(level.intervals[place])} ({isolated(fitted(keys[place], ROOM))})"
+        for place in (places[0], places[-1])
+    )
+    return f"from {low} to {high}"
+
+
+def _at(level: Level) -> str:
+    return f" for {isolated(fitted(level.name, ROOM))}" if level.name else ""
