@@ -61,13 +61,21 @@ class SiteHook(BuildHookInterface[Any]):
         list(WheelBuilder(str(client)).build(directory=folder, versions=["standard"]))
 
     def _build(self, root: Path, folder: Path) -> None:
-        path = os.pathsep.join(str(root / part) for part in ("server", "clients/python/src"))
         subprocess.run(  # noqa: S603 - our own program
             [sys.executable, "-m", "docs.building", str(folder)],
             cwd=root / "server",
-            env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**os.environ, "PYTHONPATH": searched(root), "PYTHONDONTWRITEBYTECODE": "1"},
             check=True,
         )
+
+
+def searched(root: Path) -> str:
+    """Return the ``PYTHONPATH`` of the process that builds: the sources, then the caller's.
+
+    An environment that pip makes for one build has MkDocs on its ``PYTHONPATH`` alone.
+    """
+    sources = [str(root / part) for part in ("server", "clients/python/src")]
+    return os.pathsep.join(filter(None, [*sources, os.environ.get("PYTHONPATH")]))
 
 
 def _is_newer(built: Path, sources: Path) -> bool:

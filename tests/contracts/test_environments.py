@@ -111,6 +111,20 @@ def test_each_python_that_is_named_runs_it(version: str, wheels: Wheels, tmp_pat
     assert_tests_pass(tmp_path / version, python, wheels, versions)
 
 
+@pytest.mark.nightly
+def test_a_checkout_is_installed_into_an_empty_environment(wheels: Wheels, tmp_path: Path) -> None:
+    """As a newcomer does it: pip provides what the build needs, and nothing else has MkDocs."""
+    folder = tmp_path / "newcomer"
+    checked([sys.executable, "-I", "-m", "venv", "--without-pip", str(folder)])
+    both = [str(wheels.source), str(wheels.source / "clients/python")]
+    checked([*pip(folder), "install", "-q", "--no-compile", *both])
+    (package,) = folder.glob("lib/*/site-packages/penstock")
+    assert (package / "site/tutorial/index.html").exists()
+    assert list((package / "wheels").glob("penstock_client-*.whl"))
+    for program in ("penstock", "penstock-client"):
+        checked([str(folder / "bin" / program), "--version"])
+
+
 def test_both_name_the_same_pythons_and_every_dependency_has_a_lower_bound() -> None:
     client = ROOT / "clients/python"
     assert classified(ROOT) == classified(client) == ["3.11", "3.12", "3.13"]

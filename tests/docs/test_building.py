@@ -1,11 +1,11 @@
-"""Test the time that a build of the documentation has, which files of the site show."""
+"""Test the time that a build of the documentation has, and where it looks for its programs."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from docs import building
+from docs import build_hook, building
 
 
 @pytest.fixture
@@ -35,3 +35,14 @@ def test_a_given_time_is_the_builds(
     building.build(tmp_path)
     assert times == ["1000000000"]
     assert os.environ[building.TIME] == "1000000000"
+
+
+def test_a_build_reaches_what_pip_installed_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pip's environment of a build is on PYTHONPATH, and MkDocs is nowhere else."""
+    monkeypatch.setenv("PYTHONPATH", "/pip-build-env/site")
+    sources = [str(tmp_path / "server"), str(tmp_path / "clients/python/src")]
+    assert build_hook.searched(tmp_path).split(os.pathsep) == [*sources, "/pip-build-env/site"]
+    monkeypatch.delenv("PYTHONPATH")
+    assert build_hook.searched(tmp_path).split(os.pathsep) == sources
