@@ -49,6 +49,14 @@ WHERE = {
     ("deploy/backups.md", "createdb"): "tests/unit/persistence/backups/test_postgresql_dump.py",
     ("deploy/keys.md", "export PENSTOCK_KEY_PROVIDER"): "needs a hardware module's library",
     ("deploy/upgrades.md", "penstock db upgrade"): "tests/unit/cli/home/test_home.py",
+    ("deploy/sign-on.md", "pip install 'penstock[oidc]'"): "is one line of the guide above",
+    ("deploy/sign-on.md", "PENSTOCK_OIDC_ISSUER=https://login.example"): "needs a Keycloak server",
+    ("deploy/sign-on.md", "PENSTOCK_OIDC_ISSUER=https://login.micro"): "needs a tenant there",
+    ("deploy/sign-on.md", "PENSTOCK_OIDC_ISSUER=https://accounts"): "needs a project there",
+    (
+        "deploy/sign-on.md",
+        "PENSTOCK_OIDC_ISSUER=https://ORGANIZATION",
+    ): "needs an organization there",
     ("deploy/releases.md", "make release"): "tests/supply_chain/test_release_files.py",
     ("deploy/releases.md", "ssh-keygen -Y verify"): "tests/supply_chain/test_release_files.py",
 }

@@ -10,7 +10,9 @@ PLACES = {
     "clients/python/README.md": "guides/python.md",
     "clients/python/auditing.md": "guides/verify-the-log.md",
     "deploy/README.md": "operate/deployment.md",
-    "deploy/settings.md": "operate/settings.md",
+    "deploy/settings.md": "reference/settings.md",
+    "deploy/sign-on.md": "operate/sign-on.md",
+    "deploy/SCALING.md": "operate/scaling.md",
     "deploy/backups.md": "operate/backups.md",
     "deploy/keys.md": "operate/keys.md",
     "deploy/upgrades.md": "operate/upgrades.md",
@@ -25,10 +27,13 @@ _LINK = re.compile(r"!?\[([^\]]*)\]\(([^)\s]+)\)")
 
 def pages() -> dict[str, str]:
     """Return the included pages, by their places in the site's sources."""
-    return {there: _page(here, there) for here, there in PLACES.items()}
+    return {there: page(here) for here, there in PLACES.items()}
 
 
-def _page(here: str, there: str) -> str:
+def page(here: str) -> str:
+    """Return one of them, by its place in the project."""
+    there = PLACES[here]
+
     def linked(match: re.Match[str]) -> str:
         target, _, anchor = match[2].partition("#")
         if "://" in target or not target:

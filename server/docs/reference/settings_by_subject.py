@@ -1,5 +1,8 @@
-"""List the settings by subject, from the class that declares them."""
+"""List the settings by subject, from the class that declares them, within the guide to them."""
 
+import re
+
+from docs.reference import included
 from docs.reference.markdown import code, plain, table
 from penstock.setting_connections import SENTENCE
 from penstock.setting_sources import load
@@ -20,6 +23,10 @@ SUBJECTS = {
 
 REST = "More"
 
+GUIDE = "deploy/settings.md"
+_LIST = re.compile(r"(?m)^\| variable \|.*\n(?:\|.*\n)+")
+"""The guide's list of all settings, which the lists by subject replace."""
+
 
 def subject_of(name: str) -> str:
     """Return the subject under which a setting is listed."""
@@ -30,18 +37,9 @@ def subject_of(name: str) -> str:
 
 
 def page() -> str:
-    """Return the page of all settings."""
+    """Return the guide to the settings, with a list of them for each subject."""
     _, settings = load({}, None)
-    text = [
-        "# Settings\n",
-        (
-            "Variables of the environment override `penstock.toml` (or the file that"
-            " `PENSTOCK_CONFIG` names), which overrides the defaults. `penstock config show` shows"
-            " where each value came from, and never a secret. How connections to warehouses and"
-            " buckets are written is in [Settings and"
-            " connections](../operate/settings.md#connections).\n"
-        ),
-    ]
+    text = list[str]()
     for subject in (*SUBJECTS, REST):
         rows = [
             (
@@ -55,4 +53,7 @@ def page() -> str:
         if subject == REST:
             rows.append((code(f"{PREFIX}CONNECTION_NAME"), "empty", plain(SENTENCE)))
         text += [f"## {subject}\n", table(("Variable", "Default", "Meaning"), rows)]
-    return "\n".join(text)
+    written, replaced = _LIST.subn(lambda _: "\n".join(text), included.page(GUIDE))
+    if replaced != 1:
+        raise ValueError(f"{GUIDE} must have one list of settings, and it has {replaced}.")
+    return written
