@@ -1,4 +1,4 @@
-"""Count how deep brackets nest in JSON and TOML, before a reader recurses into them.
+"""Count how deep JSON, TOML and YAML nest, before a reader recurses into them.
 
 Python's readers recurse, and end in ``RecursionError`` at about a thousand calls.  That can be
 caught, but finalizers that the garbage collector runs at that depth fail as well and are lost:
@@ -60,3 +60,31 @@ def flat(value: T) -> T:
     if level:
         raise ValueError(f"nested more than {DEEPEST} deep")
     return value
+
+
+def yaml_depth(raw: bytes | str) -> int:
+    """Return how deep YAML nests, with aliases expanded; stop counting beyond ``DEEPEST``.
+
+    Raises what ``yaml`` raises.  An alias inside its own anchor counts 0: YAML makes of it a
+    value that contains itself, without recursion.
+    """
+    import yaml  # imported late: most processes read no YAML
+
+    anchors: dict[str, int] = {}
+    # The collections around the event: the anchor of each, and its height so far.
+    enclosing: list[tuple[str | None, int]] = [(None, 0)]
+    for event in yaml.parse(raw, Loader=yaml.SafeLoader):
+        height = 0
+        if isinstance(event, yaml.CollectionStartEvent):
+            enclosing.append((event.anchor, 0))
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, inner = enclosing.pop()
+            height = inner + 1
+            if anchor is not None:
+                anchors[anchor] = height
+        elif isinstance(event, yaml.AliasEvent):
+            height = anchors.get(event.anchor or "", 0)
+        enclosing[-1] = enclosing[-1][0], max(enclosing[-1][1], height)
+        if len(enclosing) + height > DEEPEST + 1:
+            return len(enclosing) + height - 1
+    return enclosing[0][1]

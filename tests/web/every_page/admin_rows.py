@@ -133,6 +133,8 @@ ADMIN_ROWS = [
     alone("open_stream", "/new/stream", 303, (*RUNNING, ("once", "13"))),
     alone("new_dataset", "/new/dataset", 200),
     alone("new_dataset", "/new/dataset?uri=/etc/passwd", 422),
+    alone("fill_columns", "/new/dataset/dictionary", 422, ()),
+    alone("fill_columns", "/new/dataset/dictionary", 200, (("dictionary", "a: date"),)),
     alone("register_dataset", "/new/dataset", 422, (("once", "9"),)),
     alone("register_dataset", "/new/dataset", 303, (*PUSHED, ("once", "10"))),
     alone("query_levels", "/queries/visits/levels", 200),

@@ -11,7 +11,7 @@ from penstock.cli.operator import Operator
 from penstock.cli.options import Positive, format_option, option
 from penstock.cli.specs import STANDARD_INPUT, bytes_of, checked
 from penstock.errors import InvalidInput, MalformedInput
-from penstock.nesting import DEEPEST
+from penstock.nesting import DEEPEST, yaml_depth
 
 if TYPE_CHECKING:
     from penstock.services.schemas.queries import DatasetRequest
@@ -152,7 +152,7 @@ def _document(operator: Operator, file: str) -> object:
             " PENSTOCK_BODY_LIMIT sets this limit."
         )
     try:
-        if _height(raw) > DEEPEST:
+        if yaml_depth(raw) > DEEPEST:
             raise MalformedInput(
                 f"{shown} is nested too deep, more than {DEEPEST} levels; check that it is the"
                 " right file."
@@ -164,31 +164,3 @@ def _document(operator: Operator, file: str) -> object:
         raise MalformedInput(f"{shown} is not YAML{place}.") from None
     except (yaml.YAMLError, ValueError):
         raise MalformedInput(f"{shown} is not YAML in UTF-8.") from None
-
-
-def _height(raw: bytes) -> int:
-    """Return how deep YAML nests, with aliases expanded; stop counting beyond ``DEEPEST``.
-
-    Raises what ``yaml`` raises.  An alias inside its own anchor counts 0: YAML makes of it a
-    value that contains itself, without recursion.
-    """
-    import yaml
-
-    anchors: dict[str, int] = {}
-    # The collections around the event: the anchor of each, and its height so far.
-    enclosing: list[tuple[str | None, int]] = [(None, 0)]
-    for event in yaml.parse(raw, Loader=yaml.SafeLoader):
-        height = 0
-        if isinstance(event, yaml.CollectionStartEvent):
-            enclosing.append((event.anchor, 0))
-        elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, inner = enclosing.pop()
-            height = inner + 1
-            if anchor is not None:
-                anchors[anchor] = height
-        elif isinstance(event, yaml.AliasEvent):
-            height = anchors.get(event.anchor or "", 0)
-        enclosing[-1] = enclosing[-1][0], max(enclosing[-1][1], height)
-        if len(enclosing) + height > DEEPEST + 1:
-            return len(enclosing) + height - 1
-    return enclosing[0][1]

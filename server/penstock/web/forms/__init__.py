@@ -2,7 +2,7 @@
 
 * ``form_input``                                 what was typed, and the errors of each field
 * ``query_kinds, query_form, stream_form, privacy_terms``: queries and streams
-* ``dataset_form``                               datasets
+* ``dataset_form``, ``data_dictionary``           datasets, and dictionaries of their columns
 * ``schedule_form``                              schedules; their queries are JSON
 * ``people``                                     tokens, and decisions on requests
 * ``derived_form``                               what is computed from the values of a release

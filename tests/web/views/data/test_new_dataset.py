@@ -222,3 +222,29 @@ def test_a_name_in_the_place_of_a_connection_or_column_is_text(connected: Browse
     assert "<script>alert" not in page.text
     listed = connected.get(f"/new/dataset?{urlencode({**LAKE, 'names': broken})}")
     assert "<bdi>x&lt;script&gt;" in listed.text
+
+
+DICTIONARY = (
+    "name,type,lower,upper,step,categories\nteam,string,,,,red|blue\nhours,float,0,10,0.5,\nx,int"
+)
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_a_pasted_dictionary_fills_the_columns_and_keeps_the_rest(
+    root: Browser, file: Path
+) -> None:
+    typed = {"name": "staff", "epsilon public": "1", "uri": str(file), "source": "file"}
+    columns = {"column 0": "person", "column 1": "team", "column 2": "hours"}
+    page = root.submit("/new/dataset/dictionary", **typed, **columns, dictionary=DICTIONARY)
+    assert page.status_code == 200
+    text = unescape(page.text)
+    assert "These columns of it are not in the data: <bdi>x</bdi>." in text
+    for field, value in (("lower 2", "0"), ("upper 2", "10"), ("step 2", "0.5"), ("name", "staff")):
+        assert re.search(rf'name="{field}" value="{value}"', text), field
+    assert "red\nblue</textarea>" in text
+    assert re.search(r'name="type 2".*?<option value="number" selected>', text, re.DOTALL)
+    assert CANARY not in text
+    wrong = root.submit("/new/dataset/dictionary", **typed, **columns, dictionary="a: [")
+    assert wrong.status_code == 422
+    assert "The dictionary is not YAML" in unescape(wrong.text)
+    assert 'name="epsilon public" value="1"' in wrong.text

@@ -1,6 +1,9 @@
-"""Register a dataset: the columns of a file are read, others typed in; all else is declared."""
+"""Register a dataset: the columns of a file are read, others typed in; all else is declared.
 
-from collections.abc import Mapping
+A data dictionary that is pasted fills the fields of the columns; no cell is read for them.
+"""
+
+from collections.abc import Mapping, Sequence
 
 from flask import Response, request
 
@@ -15,7 +18,7 @@ from penstock.services.jobs.runner import JobFunction
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tiers
 from penstock.services.schemas.queries import DatasetRequest
-from penstock.web.forms import dataset_form, form_input
+from penstock.web.forms import data_dictionary, dataset_form, form_input
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import tried
 from penstock.web.http.page_jobs import JobKind, Typed, begun
@@ -44,6 +47,18 @@ def register_dataset(visit: Visit) -> Response:
     )
 
 
+@pages.post("/new/dataset/dictionary", ADMIN)
+def fill_columns(visit: Visit) -> Response:
+    """Fill the fields of the columns from a data dictionary that was pasted; nothing is done."""
+    given = request.form
+
+    def fill() -> Response:
+        filled, left = data_dictionary.filled(given, dataset_form.MOST_COLUMNS)
+        return _form(visit, form_input.kept(filled), left)
+
+    return tried(fill, lambda problem: _form(visit, form_input.refused(given, problem)))
+
+
 def _act(server: Server, principal: Principal, given: Typed) -> JobFunction:
     known = [tier.name for tier in tiers.listing(server)]
     engines = file_columns.connections(server, principal)
@@ -54,7 +69,8 @@ def _act(server: Server, principal: Principal, given: Typed) -> JobFunction:
     return registrations.of_dataset(server, principal, dataset_request)
 
 
-def _form(visit: Visit, form: Form) -> Response:
+def _form(visit: Visit, form: Form, left: Sequence[str] | None = None) -> Response:
+    """Show the form; ``left`` are the columns of a dictionary that the data do not have."""
     kind = form.value("source") or dataset_form.FILE
     engines = file_columns.connections(visit.server, visit.principal)
     columns = None
@@ -81,6 +97,7 @@ def _form(visit: Visit, form: Form) -> Response:
         tiers=tiers.listing(visit.server),
         folder=data_folder.folder_of_data(visit.server.settings),
         lists=dataset_form,
+        left=left,
     )
 
 
