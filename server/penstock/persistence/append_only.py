@@ -21,6 +21,7 @@ HISTORY = (
     ),
     *("proposal", "query_level", "release", "request", "request_comment", "request_decision"),
     *("secret_check", "spent_floor", "stream_output", "tier_budget", "tree_node", "withdrawal"),
+    "wording",
 )
 """The tables that are history in this version."""
 
@@ -31,7 +32,7 @@ RENEWED = (
     *("allowance", "allowance_charge", "asker", "charge", "clearance", "decision"),
     *("fed_element", "former_declaration", "grant", "group_mapping", "proposal"),
     *("query_level", "release", "request", "request_comment", "request_decision"),
-    *("spent_floor", "tier_budget", "withdrawal"),
+    *("spent_floor", "tier_budget", "withdrawal", "wording"),
 )
 """The tables of history whose ``mac`` is replaced when the key of rows is rotated."""
 

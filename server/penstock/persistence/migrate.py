@@ -16,7 +16,7 @@ from penstock.persistence.dialects import dialect_of, translated
 if TYPE_CHECKING:
     from alembic.config import Config
 
-NEWEST: Final = "0034"
+NEWEST: Final = "0035"
 """The revision that this version needs.
 
 It is written down, so that opening a database does not import Alembic; a test holds it to the

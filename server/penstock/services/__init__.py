@@ -5,6 +5,7 @@
 * ``repository``                                 rows by their names, and the levels that tiers
                                                  have
 * ``budgets``                                    each tier's grants, spending and remaining budget
+* ``rewording``                                  titles and other texts, changed by admins
 * ``computing``                                  the place where long computations run
 * ``kept``                                       what does not change between requests
 * ``kept_keys``                                  keys of datasets and queries, for a few seconds
@@ -30,6 +31,7 @@
 * ``requests``                                   queries that analysts want registered
 * ``webhook``                                    messages of requests and decisions
 * ``monitoring``                                 what an operator's command measures for Prometheus
+* ``wordings``                                   titles and other texts for readers
 * ``schedules``                                  new data and queries by a timetable
 * ``verification``                               every stored row, compared with the log
 * ``sign_on``                                    sign-in through an OpenID provider, and what

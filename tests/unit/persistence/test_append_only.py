@@ -22,6 +22,7 @@ HISTORY = (
     ),
     *("proposal", "query_level", "release", "request", "request_comment", "request_decision"),
     *("secret_check", "spent_floor", "stream_output", "tier_budget", "tree_node", "withdrawal"),
+    "wording",
 )
 MUTABLE = {
     *(

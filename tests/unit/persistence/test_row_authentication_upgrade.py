@@ -49,6 +49,7 @@ NEW = (
     "schedule",
     "used_once",
     "web_session",
+    "wording",
     "work",
 )  # in no schema before their rows were signed
 LATER = [name for name in TABLES if name not in ("query", *NEW)]

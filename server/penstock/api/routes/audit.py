@@ -46,6 +46,7 @@ EventKind = Literal[
     "request",
     "group",
     "invitation",
+    "wording",
 ]
 
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations, Parameter
 from penstock.api.request_context import Call
-from penstock.services import budgets
+from penstock.services import budgets, rewording
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import AllowanceGift, BudgetChange, Withdrawal
 from penstock.services.datasets import allowances, corrections, datasets, dummy_rows
@@ -50,16 +50,19 @@ def show_dataset(call: Call, dataset: str) -> DatasetView:
 
 @operations.patch("/datasets/{dataset}", ADMIN, refusals=(409,))
 def change_dataset(call: Call, dataset: str, request: DatasetChange) -> DatasetView | ProposalView:
-    """Change budgets, correct the declaration, or declare that another dataset has the same people.
+    """Change budgets, declaration or texts, or declare that another dataset has the same people.
 
     A budget below what is spent is refused.  Under the two-person rule a budget that is larger than
     every budget that the dataset has becomes a proposal.  Until something is charged, the whole
     declaration may be corrected; afterwards only columns and `max_units`, and what was spent stays
     spent.  Registered queries keep the declaration that they were registered under.  With
-    `same_people_as` losses in another dataset are added to those in this one, permanently.
+    `same_people_as` losses in another dataset are added to those in this one, permanently. Titles
+    and other texts are for readers alone: they touch no budget, and belong to all versions.
     """
     if request.same_people_as is not None:
         return same_people.declare(call.server, call.principal, dataset, request.same_people_as)
+    if request.texts:
+        return rewording.of_dataset(call.server, call.principal, dataset, request.texts)
     if request.budgets is None:
         return corrections.correct(call.server, call.principal, dataset, request.correction)
     change = BudgetChange(dataset=dataset, budgets=request.budgets)

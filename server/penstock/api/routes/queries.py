@@ -4,6 +4,7 @@ from typing import Annotated
 
 from penstock.api.operations import ADMIN, PLANNER, REGISTRAR, SIGNED_IN, Operations, Parameter
 from penstock.api.request_context import Call
+from penstock.services import rewording
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.jobs import registrations
@@ -12,10 +13,11 @@ from penstock.services.previews import dummy_answers, query_preview
 from penstock.services.queries import queries
 from penstock.services.schemas.previews import DummyAnswerRequest, DummyAnswerView, PreviewView
 from penstock.services.schemas.proposals import ProposalView
-from penstock.services.schemas.queries import LevelsChange, PreviewRequest, QueryRequest
+from penstock.services.schemas.queries import PreviewRequest, QueryChange, QueryRequest
 from penstock.services.schemas.views import (
     QueryView,
 )
+from penstock.services.schemas.wordings.wordings import WordingChange, texts_of
 
 operations = Operations()
 
@@ -80,15 +82,18 @@ def show_query(call: Call, query: str) -> QueryView:
 
 
 @operations.patch("/queries/{query}", ADMIN, refusals=(409,), large_body=True)
-def change_query(call: Call, query: str, request: LevelsChange) -> QueryView:
-    """Move levels of a query; tiers left out keep theirs.
+def change_query(call: Call, query: str, request: QueryChange) -> QueryView:
+    """Move levels of a query, or change its texts; tiers and texts left out keep theirs.
 
     A noisier level affects only later releases: values already handed out remain readable. A more
     accurate level is charged, and needs no data up to the query's ceiling. Beyond the ceiling the
     exact values are needed again: `values` if they were pushed, otherwise the file is read once
     more; values that differ from those registered are refused. The same change, repeated after a
-    failure, is charged nothing more and finishes the first attempt.
+    failure, is charged nothing more and finishes the first attempt. Texts for readers
+    touch no level.
     """
+    if isinstance(request, WordingChange):
+        return rewording.of_query(call.server, call.principal, query, texts_of(request))
     return queries.change(call.server, call.principal, query, request)
 
 

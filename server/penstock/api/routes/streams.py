@@ -6,6 +6,7 @@ from pydantic import Field
 
 from penstock.api.operations import ADMIN, ANALYST, PLANNER, SIGNED_IN, Operations, Parameter
 from penstock.api.request_context import Call
+from penstock.services import rewording
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import StreamRetirement
 from penstock.services.pagination import Page, Window
@@ -20,6 +21,7 @@ from penstock.services.schemas.streams import (
     StreamRequest,
     StreamView,
 )
+from penstock.services.schemas.wordings.wordings import WordingChange, texts_of
 from penstock.services.streams import stream_elements, stream_totals, streams
 
 operations = Operations()
@@ -70,12 +72,16 @@ def show_stream(call: Call, stream: str) -> StreamView:
 
 @operations.patch("/streams/{stream}", ADMIN, refusals=(409,))
 def change_stream(call: Call, stream: str, request: StreamChange) -> StreamView:
-    """Move levels of a stream from the next element on; tiers left out keep theirs.
+    """Move levels of a stream from the next element on, or change its texts.
+
+    Tiers and texts that are left out keep theirs.
 
     A level that no tier had before has totals from that element on, and none of earlier steps: most
     of the noise that they would need is no longer stored, and earlier elements are stored only as
     sums. A level more accurate than a tier was charged for is charged.
     """
+    if isinstance(request, WordingChange):
+        return rewording.of_stream(call.server, call.principal, stream, texts_of(request))
     return streams.change(call.server, call.principal, stream, request)
 
 

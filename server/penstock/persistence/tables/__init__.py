@@ -2,7 +2,7 @@
 
 * ``people``    tiers, users, their clearances and tokens, and their groups at a provider
 * ``datasets``  datasets, their declarations, each tier's budget in them, and allowances
-* ``queries``   queries, their levels, their releases, and the users who hold them
+* ``queries``   queries, their levels, their releases, the users who hold them, and wordings
 * ``ledger``    charges
 * ``streams``   the state of streams, and their running totals
 * ``log``       the leaves of the audit log, its tree, its checkpoints, who cosigned them
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         Query,
         QueryLevel,
         Release,
+        Wording,
     )
     from penstock.persistence.tables.secret_checks import SecretCheck
     from penstock.persistence.tables.sessions import UsedOnce, WebSession
@@ -111,6 +112,7 @@ __all__ = [
     "User",
     "WebSession",
     "Withdrawal",
+    "Wording",
     "Work",
     "metadata",
 ]

@@ -1,4 +1,4 @@
-"""Define the tables of queries, tiers' levels, releases, and releases to users.
+"""Define the tables of queries, tiers' levels, releases, releases to users, and wordings.
 
 A level is a rung of the query's public ladder everywhere: integers are compared, never floats.
 Fractions are text, ``"numerator/denominator"``; integers that may exceed 64 bits are text too.
@@ -209,3 +209,35 @@ class HistogramState(Table, table=True):
     query_id: int = Field(foreign_key="query.id", sa_type=BigInteger)
     seq: int = Field(sa_type=BigInteger)
     ciphertext: bytes
+
+
+class Wording(Signed, table=True):
+    """Hold how a dataset, or a query or stream, is presented to readers, from a version on.
+
+    Of a dataset it belongs to all versions, and refers to the first.  ``measured_in`` is what one
+    unit of a measured number is.  ``tags``, ``labels`` (texts by the code of a key) and ``owners``
+    (names of users) are JSON.  People write all of it; nothing is computed from it.
+    """
+
+    __tablename__ = "wording"
+    __table_args__ = (
+        UniqueConstraint("dataset_id", "version"),
+        UniqueConstraint("query_id", "version"),
+        check("subject", "(dataset_id IS NULL) <> (query_id IS NULL)"),
+        check("version", "version >= 1"),
+        check("by", 'length("by") >= 1'),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    dataset_id: int | None = Field(default=None, foreign_key=number_of(Dataset), sa_type=BigInteger)
+    query_id: int | None = Field(default=None, foreign_key="query.id", sa_type=BigInteger)
+    version: int
+    title: str
+    description: str
+    measured_in: str
+    tags: str
+    labels: str
+    owners: str
+    at: datetime = Field(sa_type=Moment)
+    by: str
+    mac: bytes | None = None

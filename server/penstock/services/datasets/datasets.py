@@ -50,6 +50,9 @@ from penstock.services.schemas.views import (
     DatasetView,
     PrivacyBudget,
 )
+from penstock.services.schemas.wordings.wordings import WordingView
+from penstock.services.wordings.stored import of_dataset, of_datasets
+from penstock.services.wordings.wordings import settle
 from penstock.spec_fields import folded
 
 
@@ -142,9 +145,10 @@ def listing(server: Server, principal: Principal, window: Window) -> Page[Datase
         if limit is None and not principal.roles & {"admin", "auditor"}:
             return Page([], None)
         rows = session.exec(statement.limit(window.limit + 1)).all()
+        texts = of_datasets(session, [row.folded for row in rows])
         return window.page(
             rows,
-            lambda dataset: view(session, dataset, limit),
+            lambda row: view(session, row, limit, texts.get(row.folded, WordingView())),
             lambda dataset: required(dataset.id),
         )
 
@@ -194,8 +198,13 @@ def visible_below(session: Session, principal: Principal) -> Tier | None:
     return clearance_of(session, principal.user_id)
 
 
-def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
-    """Return a dataset for a reader who may see tiers up to ``limit`` (``None``: all)."""
+def view(
+    session: Session, dataset: Dataset, limit: Tier | None, texts: WordingView | None = None
+) -> DatasetView:
+    """Return a dataset for a reader who may see tiers up to ``limit`` (``None``: all).
+
+    Its ``texts`` are read unless they are given.
+    """
     spec = spec_of(dataset)
     source = spec.source.model_dump(mode="json", exclude_none=True)
     if limit is not None:
@@ -227,6 +236,7 @@ def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
         budgets=newest,
         registered_at=dataset.created_at,
         same_people_as=_same_people(session, dataset, limit),
+        **vars(texts or of_dataset(session, dataset)),
     )
 
 
@@ -328,6 +338,7 @@ def _registered(
     _grant(session, server, principal, dataset, tiers, accounts)
     if other is not None:
         join(session, server, principal, dataset, other)
+    settle(session, server, principal, dataset, request, fresh=True)
     remarks = [*without_snapshot(request), *notices(session, dataset)]
     return replace(view(session, dataset, None), notices=remarks)
 

@@ -7,6 +7,7 @@ as always.  Exact values are never stored in a job's row: vectors that are pushe
 the request itself.
 """
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -34,6 +35,7 @@ from penstock.services.schemas.queries import (
     VersionRequest,
 )
 from penstock.services.schemas.views import DatasetView, QueryView
+from penstock.services.schemas.wordings.wordings import texts_of
 
 View = TypeVar("View")
 
@@ -187,7 +189,10 @@ FOR_WORKERS: Kinds = {
 
 
 def _text(request: BaseModel) -> str:
-    return request.model_dump_json(exclude_unset=True)
+    texts = texts_of(request)
+    if not texts:
+        return request.model_dump_json(exclude_unset=True)
+    return json.dumps({**request.model_dump(mode="json", exclude_unset=True), **texts})
 
 
 def _shown(server: Server, principal: Principal) -> Callable[[str], DatasetView]:

@@ -53,6 +53,8 @@ from penstock.services.queries.refused_histograms import advised, solved
 from penstock.services.queries.sql.written import sql_of_stored
 from penstock.services.repository.levels import given_rungs
 from penstock.services.schemas.views import QueryView
+from penstock.services.schemas.wordings.wordings import WordingView
+from penstock.services.wordings.wordings import settle
 
 Also = Callable[[Session, Query], None]
 """Stores what belongs to a charge, in its transaction, which what it raises undoes."""
@@ -102,11 +104,11 @@ def register(
     if allowance is None:
         planned = solved(planned, accounts)
         with advised(planned):
-            charged, rungs, tiers = _charged(planned, seen, also)
+            charged, rungs, tiers, texts = _charged(planned, seen, also)
     else:
         planned = solved(planned, own_levels.alone(accounts, allowance.tier))
         charged, rungs = charged_under(planned, seen, allowance)
-        tiers = ()
+        tiers, texts = (), WordingView()
     try:
         # An interrupted registration may have recorded another version's text, which is run.
         query = _anchor(server, dataset, charged, rungs, prepared.step, reader(charged), progress)
@@ -118,13 +120,16 @@ def register(
         raise
     if allowance is not None:
         return shown_to(server, query, allowance.tier)
-    return shown(query, dataset, tiers, None, sql_of_stored(dataset, query))
+    return shown(query, dataset, tiers, None, sql_of_stored(dataset, query), texts)
 
 
 def _charged(
     planned: PreparedRequest, seen: SeenDataset, also: Also
-) -> tuple[Query, Sequence[int], Sequence[TierRungs]]:
-    """Charge all tiers without reading data; return the query, the rungs to draw, and its tiers."""
+) -> tuple[Query, Sequence[int], Sequence[TierRungs], WordingView]:
+    """Charge all tiers without reading data.
+
+    Return the query, the rungs to draw, its tiers, and its texts for readers.
+    """
     server, principal, dataset = planned.server, planned.principal, planned.dataset
     request, prepared, accounts = planned.request, planned.prepared, seen.accounts
     quoted = planned.run(computations.calibrate_and_price, accounts, dataset.delta)
@@ -138,6 +143,7 @@ def _charged(
         if now.may_be_left:
             lowest = next(tier for tier, _ in accounts if tier.name in quote.rungs)
             query = pending_or_free(session, dataset, request, prepared, lowest)
+        fresh_row = query is None
         if query is None:
             require_as_declared(now.declared, dataset)
             fresh = accounts if now.same else accounts_of(session, dataset)
@@ -152,7 +158,8 @@ def _charged(
             ]
             given = {query.ceiling, *given_rungs(session, query)}
         also(session, query)
-        return query, kind_of(query).levels.telling(given), tiers
+        texts = settle(session, server, principal, query, request, fresh=fresh_row)
+        return query, kind_of(query).levels.telling(given), tiers, texts
 
 
 def _quoted(quote: Quote, accounts: Accounts) -> Sequence[TierRungs]:

@@ -22,6 +22,8 @@ from penstock.services.releases.logged_queries import record_retirement
 from penstock.services.repository.levels import allowed_rungs
 from penstock.services.repository.people import ordered_tiers
 from penstock.services.repository.queries import in_sight, is_stream
+from penstock.services.schemas.wordings.wordings import WordingView
+from penstock.services.wordings.stored import of_queries
 
 View = TypeVar("View")
 
@@ -31,7 +33,7 @@ def page_of(
     principal: Principal,
     window: Window,
     dataset: str | None,
-    view: Callable[[Session, Query, Tier | None], View],
+    view: Callable[[Session, Query, Tier | None, WordingView], View],
     *,
     streams: bool,
 ) -> Page[View]:
@@ -49,9 +51,12 @@ def page_of(
             keys = [required(version.id) for version in versions]
             statement = statement.where(col(Query.dataset_id).in_(keys))
         rows = session.exec(statement.limit(window.limit + 1)).all()
-        return window.page(
-            rows, lambda query: view(session, query, limit), lambda query: required(query.id)
-        )
+        texts = of_queries(session, [required(row.id) for row in rows])
+
+        def shown(query: Query) -> View:
+            return view(session, query, limit, texts.get(required(query.id), WordingView()))
+
+        return window.page(rows, shown, lambda query: required(query.id))
 
 
 def visible(

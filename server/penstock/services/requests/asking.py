@@ -31,6 +31,7 @@ from penstock.services.requests.logged_requests import record_ask, record_withdr
 from penstock.services.schemas.queries import ComputedQueryRequest, QueryRequest, SqlRequest
 from penstock.services.schemas.requests.specs import AskRequest
 from penstock.services.schemas.requests.views import RequestView
+from penstock.services.schemas.wordings.wordings import texts_of
 from penstock.services.webhook import outbox
 from penstock.transparency_log import leaves
 
@@ -111,7 +112,7 @@ def spec_of(server: Server, principal: Principal, request: AskRequest) -> Comput
     Raises as ``statements.resolved`` does.
     """
     fields = request.model_dump(mode="json", exclude_unset=True, exclude={"purpose"})
-    sent = checked(QueryRequest, fields)
+    sent = checked(QueryRequest, {**fields, **texts_of(request)})
     if isinstance(sent, SqlRequest):
         return statements.resolved(server, principal, sent)
     if not isinstance(sent, ComputedQueryRequest):
@@ -121,7 +122,7 @@ def spec_of(server: Server, principal: Principal, request: AskRequest) -> Comput
 
 def spec_text(request: ComputedQueryRequest) -> str:
     """Return a spec as it is stored.  Raises ``InvalidInput`` if it is too long."""
-    fields = request.model_dump(mode="json", exclude_unset=True)
+    fields = {**request.model_dump(mode="json", exclude_unset=True), **texts_of(request)}
     text = leaves.canonical(fields).decode()
     if len(text) > limits.LONGEST_SPEC:
         raise InvalidInput(

@@ -11,6 +11,7 @@
 * ``estimates``          what is estimated from releases, as answered
 * ``views``              what is answered about everything else
 * ``people``             tiers, users and tokens, as sent and as answered
+* ``wordings``           titles and other texts for readers, as sent and as answered
 * ``proposals``, ``exposure``              answers of these subjects
 * ``previews``, ``stream_previews``        what previews are answered with, and what is tried
                                          on made-up rows

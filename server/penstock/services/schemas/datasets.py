@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -11,6 +11,7 @@ from penstock.connectors.specs.models import MOST_COLUMNS, MOST_UNITS, ColumnSpe
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.services.schemas.queries import Budget
 from penstock.services.schemas.views import PrivacyBudget
+from penstock.services.schemas.wordings.wordings import FIELDS, WordingSpec, texts_of
 from penstock.spec_fields import LONGEST_LIST, ColumnName, Name, Spec, each_once
 
 
@@ -40,12 +41,12 @@ class CorrectionRequest(Spec):
         return self
 
 
-class DatasetChange(CorrectionRequest):
-    """Represent a change of a dataset: its tiers' budgets, its declaration, or its people.
+class DatasetChange(CorrectionRequest, WordingSpec):
+    """Represent a change of a dataset: its budgets, its declaration, its people, or its texts.
 
     Omitted tiers keep their budgets; omitted fields and columns keep their declaration.
     ``same_people_as`` names a dataset that holds the same people, so that losses in both add up;
-    this cannot be undone.  Each of the three needs a separate request.
+    this cannot be undone.  Each of the four needs a separate request.
     """
 
     budgets: (
@@ -58,12 +59,20 @@ class DatasetChange(CorrectionRequest):
 
     @model_validator(mode="after")
     def _require_single_change(self) -> "DatasetChange":
-        if self.given & {"budgets", "same_people_as"} and len(self.given) > 1:
+        alone = ({"budgets"}, {"same_people_as"}, set(FIELDS))
+        changed = [fields for fields in alone if self.given & fields]
+        if len(changed) > 1 or (changed and self.given - changed[0]):
             raise PydanticCustomError(
                 "change",
-                "Change budgets, the declaration, or same_people_as, each by a request of its own.",
+                "Change budgets, the declaration, same_people_as, or titles and other texts, each"
+                " by a request of its own.",
             )
         return self
+
+    @property
+    def texts(self) -> dict[str, Any]:
+        """Return the texts for readers that are given."""
+        return texts_of(self)
 
     @property
     def correction(self) -> CorrectionRequest:

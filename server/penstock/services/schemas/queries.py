@@ -41,6 +41,7 @@ from penstock.services.schemas.histograms import (
     RequestedFalseKeys,
 )
 from penstock.services.schemas.levels import Level
+from penstock.services.schemas.wordings.wordings import WordingChange, WordingSpec, is_wording
 from penstock.spec_fields import Name, Number, Spec, as_epsilon, each_once
 
 DEFAULT_LEVELS = 1024
@@ -96,7 +97,7 @@ Accountant = Literal["renyi", "gaussian"]
 """The accountant of a dataset: charges add up as Rényi losses at one order, or as squares of mu."""
 
 
-class DatasetRequest(DatasetSpec):
+class DatasetRequest(DatasetSpec, WordingSpec):
     """Represent a dataset to register, with each tier's budget and the people that it holds.
 
     ``accountant`` cannot be changed later: ``gaussian`` takes only Gaussian queries, at a delta
@@ -156,7 +157,18 @@ class LevelsChange(Spec):
     ] = None
 
 
-class Terms(Spec):
+def _kind_of_change(value: object) -> str:
+    return "<texts>" if is_wording(value) else "<levels>"
+
+
+QueryChange = Annotated[
+    Annotated[LevelsChange, Tag("<levels>")] | Annotated[WordingChange, Tag("<texts>")],
+    Discriminator(_kind_of_change),
+]
+"""A change of a query: of its levels, or of its texts for readers."""
+
+
+class Terms(WordingSpec):
     """Represent how a query is released: by which mechanism, and at which level for each tier.
 
     ``share`` is the part of every tier's budget that the query takes; ``levels`` gives the level

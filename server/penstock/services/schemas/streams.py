@@ -7,7 +7,15 @@ from typing import Annotated, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    PlainValidator,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from penstock.connectors.specs.models import MOST_KEYS, AssertedSensitivity
@@ -21,6 +29,7 @@ from penstock.services.schemas.views import (
     SensitivityView,
     Values,
 )
+from penstock.services.schemas.wordings.wordings import WordingChange, WordingView, is_wording
 from penstock.spec_fields import Name, Number, Spec, each_once
 from penstock.transparency_log.views import ReceiptView
 
@@ -129,12 +138,23 @@ class ElementsRequest(Spec):
     ]
 
 
-class StreamChange(Spec):
+class StreamLevelsChange(Spec):
     """Represent new levels of a stream by tier, from the next element on; others stay."""
 
     levels: Annotated[
         dict[Name, Level], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
     ]
+
+
+def _kind_of_change(value: object) -> str:
+    return "<texts>" if is_wording(value) else "<levels>"
+
+
+StreamChange = Annotated[
+    Annotated[StreamLevelsChange, Tag("<levels>")] | Annotated[WordingChange, Tag("<texts>")],
+    Discriminator(_kind_of_change),
+]
+"""A change of a stream: of its levels, or of its texts for readers."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +174,7 @@ class StreamTierView:
 
 
 @dataclass(frozen=True)
-class StreamView:
+class StreamView(WordingView):
     """Hold a stream, down to the tiers that the caller may see.
 
     ``sensitivity`` is that of all nodes to one privacy unit, which is charged; ``next`` the number

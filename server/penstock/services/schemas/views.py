@@ -20,6 +20,7 @@ from penstock.services.schemas.estimates.covariance import (
 from penstock.services.schemas.estimates.marginals import MarginalView, ReportView
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.histograms import HistogramView
+from penstock.services.schemas.wordings.wordings import WordingView
 from penstock.transparency_log.views import ReceiptView
 
 Values = Annotated[
@@ -43,7 +44,7 @@ class PrivacyBudget:
 
 
 @dataclass(frozen=True)
-class DatasetView:
+class DatasetView(WordingView):
     """Hold a dataset as it was declared, without any of its data.
 
     Of several versions it is the newest.  ``disjoint_units`` says whether an admin stated that
@@ -166,7 +167,7 @@ class OwnQueryView:
 
 
 @dataclass(frozen=True)
-class QueryView:
+class QueryView(WordingView):
     """Hold a registered query, down to the tiers that the caller may see.
 
     ``dimension`` is the number of values that are drawn, for means two for each key.  For means

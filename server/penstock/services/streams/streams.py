@@ -48,11 +48,12 @@ from penstock.services.releases.visibility import end_alone, levels_of, page_of,
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.queries import stream_by_name
 from penstock.services.schemas.streams import (
-    StreamChange,
+    StreamLevelsChange,
     StreamRequest,
     StreamTierView,
     StreamView,
 )
+from penstock.services.schemas.wordings.wordings import WordingView
 from penstock.services.streams.sealed_stream import (
     first_of,
     first_state,
@@ -61,6 +62,8 @@ from penstock.services.streams.sealed_stream import (
     seal_first,
 )
 from penstock.services.streams.stream_terms import terms_of
+from penstock.services.wordings.stored import of_query
+from penstock.services.wordings.wordings import settle
 
 
 def open_stream(server: Server, principal: Principal, request: StreamRequest) -> StreamView:
@@ -86,10 +89,13 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
         query = _row(server, principal, dataset, request, shape, quote, charged)
         charge_all(session, principal, dataset, query, quote, fresh)
         _begun(session, server, dataset, query, quote.rungs.values())
+        settle(session, server, principal, query, request, fresh=True)
     return show(server, principal, query.name)
 
 
-def change(server: Server, principal: Principal, name: str, request: StreamChange) -> StreamView:
+def change(
+    server: Server, principal: Principal, name: str, request: StreamLevelsChange
+) -> StreamView:
     """Move levels of a stream, from its next element on.
 
     A level that it does not have yet is drawn for the nodes in use, each between its
@@ -142,8 +148,8 @@ def listing(
 ) -> Page[StreamView]:
     """List the streams that the caller may see, in the order in which they were opened."""
 
-    def view(session: Session, query: Query, limit: Tier | None) -> StreamView:
-        return _view(session, server, query, limit)
+    def view(session: Session, query: Query, limit: Tier | None, texts: WordingView) -> StreamView:
+        return _view(session, server, query, limit, texts)
 
     return page_of(server, principal, window, dataset, view, streams=True)
 
@@ -214,7 +220,13 @@ def _begin_rungs(
     session.flush()
 
 
-def _view(session: Session, server: Server, query: Query, limit: Tier | None) -> StreamView:
+def _view(
+    session: Session,
+    server: Server,
+    query: Query,
+    limit: Tier | None,
+    texts: WordingView | None = None,
+) -> StreamView:
     """Return a stream for a reader who may see tiers up to ``limit`` (``None``: all)."""
     kind = stream_kind_of(query)
     shape = kind.shape
@@ -255,4 +267,5 @@ def _view(session: Session, server: Server, query: Query, limit: Tier | None) ->
             for tier, rung in levels_of(session, query, limit)
         ],
         opened_at=query.created_at,
+        **vars(texts or of_query(session, query)),
     )

@@ -27,6 +27,7 @@ from penstock.services.requests.logged_requests import LoggedRequests
 from penstock.services.schedules.logged_schedules import LoggedSchedules
 from penstock.services.sign_on.logged_invitations import LoggedInvitations
 from penstock.services.sign_on.logged_mappings import LoggedMappings
+from penstock.services.wordings.logged_wordings import LoggedWordings
 from penstock.transparency_log.logged_subject import LoggedSubject
 from penstock.transparency_log.sights import Sight
 
@@ -45,6 +46,7 @@ SUBJECTS: Final[Sequence[Callable[[], LoggedSubject]]] = (
     LoggedQueries,
     LoggedSchedules,
     LoggedRequests,
+    LoggedWordings,
 )
 
 

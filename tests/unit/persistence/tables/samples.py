@@ -147,6 +147,18 @@ SAMPLES: dict[str, dict[str, object]] = {
         "created_at": NOON,
         "expires_at": NOON + timedelta(days=1),
     },
+    "wording": {
+        "query_id": 1,
+        "version": 1,
+        "title": "Stays by area",
+        "description": "",
+        "measured_in": "days",
+        "tags": "[]",
+        "labels": "{}",
+        "owners": "[]",
+        "at": NOON,
+        "by": "root",
+    },
     "provider_account": {
         "user_id": 1,
         "issuer": "https://id.example.org",

@@ -81,6 +81,9 @@ BROKEN: dict[str, list[dict[str, object]]] = {
             "revoked_at": datetime(2026, 1, 1, tzinfo=UTC),
         }
     ],
+    "wording_subject": [{"query_id": None}, {"dataset_id": 1}],
+    "wording_version": [{"version": 0}],
+    "wording_by": [{"by": ""}],
     "provider_account_issuer": [{"issuer": ""}],
     "provider_account_subject": [{"subject": ""}, {"subject": "s" * 256}],
     "used_once_digest": [{"digest": bytes(31)}],
@@ -229,6 +232,7 @@ SECOND: dict[str, dict[str, object]] = {
     "idempotency": {"key": "k2"},
     "group_mapping": {"version": 2},
     "invitation": {"prefix": "second"},
+    "wording": {"version": 2},
     "provider_account": {"user_id": 2, "subject": "8"},
     "used_once": {"digest": bytes(31) + b"1"},
     "web_session": {"digest": bytes(31) + b"1"},

@@ -32,6 +32,7 @@ from penstock.persistence.tables import (
     Schedule,
     SpentFloor,
     Withdrawal,
+    Wording,
     metadata,
 )
 from penstock.services.access import sessions
@@ -92,7 +93,9 @@ def store(world: World) -> None:
             session.add(_allowance(number, now))
             session.flush()
             session.add(_taken(number, now))
-            session.add_all([*_of_provider(number, now), _invitation(number, now)])
+            session.add_all(
+                [*_of_provider(number, now), _invitation(number, now), _wording(number, now)]
+            )
             session.add(FedElement(query_id=number, dataset_id=1, step=number, created_at=now))
             proposal = Proposal(
                 public_id=f"proposal-{number}",
@@ -171,6 +174,12 @@ def _invitation(number: int, now: datetime) -> Invitation:
         created_at=now,
         expires_at=now + timedelta(days=number),
     )
+
+
+def _wording(number: int, now: datetime) -> Wording:
+    texts = {"title": "Visits", "description": "", "measured_in": "days"}
+    lists = {"tags": "[]", "labels": "{}", "owners": "[]"}
+    return Wording(query_id=number, version=1, **texts, **lists, at=now, by="ada")
 
 
 def _allowance(number: int, now: datetime) -> Allowance:

@@ -50,6 +50,7 @@ from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.levels import given_rungs
 from penstock.services.schemas.queries import ComputedQueryRequest
 from penstock.services.schemas.views import QueryView
+from penstock.services.wordings.wordings import settle
 
 DAY = timedelta(days=1)
 
@@ -98,6 +99,7 @@ def charged_under(
         query = own_pending(session, dataset, request, statistic, tier, principal.name)
         if query is not None:
             given = {query.ceiling, *given_rungs(session, query)}
+            settle(session, server, principal, query, request, fresh=False)
             return query, kind_of(query).levels.telling(given)
         require_as_declared(now.declared, dataset)
         allowance = require_same(session, principal, dataset, settled)
@@ -115,6 +117,7 @@ def charged_under(
             charge_all(session, principal, dataset, query, quote, fresh, also)
         except BudgetExhausted as problem:
             raise without_tiers_above(problem, tier, request) from None
+        settle(session, server, principal, query, request, fresh=True)
         take(session, allowance, query, quote.rungs[tier.name], own.counted, query.created_at)
         return query, kind_of(query).levels.telling({query.ceiling})
 

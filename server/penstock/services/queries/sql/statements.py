@@ -21,6 +21,7 @@ from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.datasets.population import spec_of
 from penstock.services.queries.pending import charged_dataset
 from penstock.services.schemas.queries import ComputedQueryRequest, SqlRequest
+from penstock.services.schemas.wordings.wordings import texts_of
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def resolved_statement(
     """Return the spec that a statement is read as, with notes.  Raises as ``resolved`` does."""
     principal.require("analyst", "admin")
     spec, understood = _understood(server, principal, request.name, request.sql)
-    terms = request.model_dump(exclude_unset=True, exclude={"sql"})
+    terms = {**request.model_dump(exclude_unset=True, exclude={"sql"}), **texts_of(request)}
     computed: ComputedQueryRequest = checked(ComputedQueryRequest, {**terms, **understood.fields})
     understood.require_meaning(spec, computed)
     return ResolvedStatement(computed, list(understood.notes))

@@ -1,0 +1,87 @@
+"""Read the stored texts of many datasets or queries, with one statement."""
+
+import json
+from collections.abc import Collection
+
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, select
+
+from penstock.persistence.row_numbers import required
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import Query, Wording
+from penstock.services.schemas.wordings.wordings import WordingView
+
+_LATER = aliased(Wording)
+_OF_QUERIES = select(Wording).where(
+    col(Wording.query_id).is_not(None),
+    ~select(_LATER.id)
+    .where(_LATER.query_id == col(Wording.query_id), _LATER.version > col(Wording.version))
+    .exists(),
+)
+_OF_DATASETS = (
+    select(Dataset, Wording)
+    .join(Wording, col(Wording.dataset_id) == col(Dataset.id))
+    .where(
+        col(Dataset.withdrawn_at).is_(None),
+        ~select(_LATER.id)
+        .where(_LATER.dataset_id == col(Wording.dataset_id), _LATER.version > col(Wording.version))
+        .exists(),
+    )
+)
+
+
+def view_of(row: Wording) -> WordingView:
+    """Return a row's texts."""
+    return WordingView(
+        title=row.title,
+        description=row.description,
+        unit=row.measured_in,
+        tags=json.loads(row.tags),
+        labels=json.loads(row.labels),
+        owners=json.loads(row.owners),
+    )
+
+
+def columns_of(wording: WordingView) -> dict[str, str]:
+    """Return the columns of a row with these texts."""
+    return {
+        "title": wording.title,
+        "description": wording.description,
+        "measured_in": wording.unit,
+        "tags": json.dumps(wording.tags, ensure_ascii=False),
+        "labels": json.dumps(wording.labels, ensure_ascii=False, sort_keys=True),
+        "owners": json.dumps(wording.owners, ensure_ascii=False),
+    }
+
+
+def of_queries(session: Session, keys: Collection[int] | None = None) -> dict[int, WordingView]:
+    """Return the texts of queries and streams by their numbers, of all without ``keys``.
+
+    Those without a text are left out.  It does not ask who may see them: the caller does.
+    """
+    statement = _OF_QUERIES
+    if keys is not None:
+        statement = statement.where(col(Wording.query_id).in_(keys))
+    return {required(row.query_id): view_of(row) for row in session.exec(statement).all()}
+
+
+def of_query(session: Session, query: Query) -> WordingView:
+    """Return the texts of a query or stream; empty ones if it has none."""
+    key = required(query.id)
+    return of_queries(session, [key]).get(key, WordingView())
+
+
+def of_datasets(session: Session, names: Collection[str] | None = None) -> dict[str, WordingView]:
+    """Return the texts of datasets by their folded names, of all without ``names``.
+
+    Those without a text are left out.  It does not ask who may see them: the caller does.
+    """
+    statement = _OF_DATASETS
+    if names is not None:
+        statement = statement.where(col(Dataset.folded).in_(names))
+    return {dataset.folded: view_of(row) for dataset, row in session.exec(statement).all()}
+
+
+def of_dataset(session: Session, dataset: Dataset) -> WordingView:
+    """Return the texts of a dataset, whichever version it is; empty ones if it has none."""
+    return of_datasets(session, [dataset.folded]).get(dataset.folded, WordingView())

@@ -1,0 +1,28 @@
+"""Test that the texts of many subjects are read at once."""
+
+from sqlmodel import select
+from tests.unit.worlds import World
+
+from penstock.persistence.row_numbers import required
+from penstock.persistence.tables import Query
+from penstock.services import rewording
+from penstock.services.access.principals import OPERATOR
+from penstock.services.wordings import stored
+
+
+def test_the_newest_texts_of_many(world: World) -> None:
+    world.push(title="First")
+    world.push("second", share=0.01, levels=None)
+    for title in ("Second", "Third"):
+        rewording.of_query(world.server, OPERATOR, "visits", {"title": title})
+        rewording.of_dataset(world.server, OPERATOR, "sites", {"title": f"{title} sites"})
+    with world.server.database.read() as session:
+        keys = {row.name: required(row.id) for row in session.exec(select(Query)).all()}
+        of_all = stored.of_queries(session)
+        assert {key: view.title for key, view in of_all.items()} == {keys["visits"]: "Third"}
+        assert stored.of_queries(session, [keys["second"]]) == {}
+        assert stored.of_queries(session, list(keys.values())) == of_all
+        assert {name: view.title for name, view in stored.of_datasets(session).items()} == {
+            "sites": "Third sites"
+        }
+        assert stored.of_datasets(session, ["other"]) == {}
