@@ -362,8 +362,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change budgets, correct the declaration, or declare that another dataset has the same people
-         * @description For admins. A budget below what is spent is refused. Under the two-person rule a budget that is larger than every budget that the dataset has becomes a proposal. Until something is charged, the whole declaration may be corrected; afterwards only columns and `max_units`, and what was spent stays spent. Registered queries keep the declaration that they were registered under. With `same_people_as` losses in another dataset are added to those in this one, permanently.
+         * Change budgets, declaration or texts, or declare that another dataset has the same people
+         * @description For admins. A budget below what is spent is refused. Under the two-person rule a budget that is larger than every budget that the dataset has becomes a proposal. Until something is charged, the whole declaration may be corrected; afterwards only columns and `max_units`, and what was spent stays spent. Registered queries keep the declaration that they were registered under. With `same_people_as` losses in another dataset are added to those in this one, permanently. Titles and other texts are for readers alone: they touch no budget, and belong to all versions.
          */
         patch: operations["change_dataset"];
         trace?: never;
@@ -554,8 +554,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Move levels of a query; tiers left out keep theirs
-         * @description For admins. A noisier level affects only later releases: values already handed out remain readable. A more accurate level is charged, and needs no data up to the query's ceiling. Beyond the ceiling the exact values are needed again: `values` if they were pushed, otherwise the file is read once more; values that differ from those registered are refused. The same change, repeated after a failure, is charged nothing more and finishes the first attempt.
+         * Move levels of a query, or change its texts; tiers and texts left out keep theirs
+         * @description For admins. A noisier level affects only later releases: values already handed out remain readable. A more accurate level is charged, and needs no data up to the query's ceiling. Beyond the ceiling the exact values are needed again: `values` if they were pushed, otherwise the file is read once more; values that differ from those registered are refused. The same change, repeated after a failure, is charged nothing more and finishes the first attempt. Texts for readers touch no level.
          */
         patch: operations["change_query"];
         trace?: never;
@@ -742,8 +742,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Move levels of a stream from the next element on; tiers left out keep theirs
-         * @description For admins. A level that no tier had before has totals from that element on, and none of earlier steps: most of the noise that they would need is no longer stored, and earlier elements are stored only as sums. A level more accurate than a tier was charged for is charged.
+         * Move levels of a stream from the next element on, or change its texts
+         * @description For admins. Tiers and texts that are left out keep theirs. A level that no tier had before has totals from that element on, and none of earlier steps: most of the noise that they would need is no longer stored, and earlier elements are stored only as sums. A level more accurate than a tier was charged for is charged.
          */
         patch: operations["change_stream"];
         trace?: never;
@@ -1830,6 +1830,44 @@ export interface components {
              */
             contribution?: components["schemas"]["ContributionSpec"];
             /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @example Visits by area
+             */
+            title?: string | null;
+            /**
+             * @description A description for people.
+             * @example Partners under contract
+             */
+            description?: string | null;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @example days
+             */
+            unit?: string | null;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[] | null;
+            /**
              * @description The noise: gaussian, laplace, poisson, skellam or generalized_gaussian.
              * @example gaussian
              * @enum {string}
@@ -1991,6 +2029,44 @@ export interface components {
              *     }
              */
             contribution?: components["schemas"]["ContributionSpec"];
+            /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @example Visits by area
+             */
+            title?: string | null;
+            /**
+             * @description A description for people.
+             * @example Partners under contract
+             */
+            description?: string | null;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @example days
+             */
+            unit?: string | null;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[] | null;
             /**
              * @description The noise: gaussian, laplace, poisson, skellam or generalized_gaussian.
              * @example gaussian
@@ -2211,6 +2287,44 @@ export interface components {
              */
             release_size?: boolean | null;
             /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @example Visits by area
+             */
+            title?: string | null;
+            /**
+             * @description A description for people.
+             * @example Partners under contract
+             */
+            description?: string | null;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @example days
+             */
+            unit?: string | null;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[] | null;
+            /**
              * @description Gaussian noise, always.
              * @example gaussian
              * @constant
@@ -2381,6 +2495,44 @@ export interface components {
              * @example false
              */
             release_size?: boolean | null;
+            /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @example Visits by area
+             */
+            title?: string | null;
+            /**
+             * @description A description for people.
+             * @example Partners under contract
+             */
+            description?: string | null;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @example days
+             */
+            unit?: string | null;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[] | null;
             /**
              * @description Gaussian noise, always.
              * @example gaussian
@@ -2669,7 +2821,7 @@ export interface components {
             same_people?: components["schemas"]["OtherBudget"][];
         };
         /**
-         * @description A change of a dataset: its tiers' budgets, its declaration, or its people. Omitted tiers keep their budgets; omitted fields and columns keep their declaration. `same_people_as` names a dataset that holds the same people, so that losses in both add up; this cannot be undone. Each of the three needs a separate request.
+         * @description A change of a dataset: its budgets, its declaration, its people, or its texts. Omitted tiers keep their budgets; omitted fields and columns keep their declaration. `same_people_as` names a dataset that holds the same people, so that losses in both add up; this cannot be undone. Each of the four needs a separate request.
          * @example {
          *       "budgets": {
          *         "internal": 5
@@ -2677,6 +2829,44 @@ export interface components {
          *     }
          */
         DatasetChange: {
+            /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @example Visits by area
+             */
+            title?: string | null;
+            /**
+             * @description A description for people.
+             * @example Partners under contract
+             */
+            description?: string | null;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @example days
+             */
+            unit?: string | null;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[] | null;
             /**
              * @description The privacy unit: a column that names it, every row by itself, or event for streams.
              * @example {
@@ -2780,6 +2970,44 @@ export interface components {
          *     }
          */
         DatasetRequest: {
+            /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @example Visits by area
+             */
+            title?: string | null;
+            /**
+             * @description A description for people.
+             * @example Partners under contract
+             */
+            description?: string | null;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @example days
+             */
+            unit?: string | null;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[] | null;
             /**
              * @description The dataset's name, unique on this server.
              * @example visits
@@ -2961,6 +3189,47 @@ export interface components {
              * @example []
              */
             notices?: string[];
+            /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @default
+             * @example Visits by area
+             */
+            title?: string;
+            /**
+             * @description A description for people.
+             * @default
+             * @example Partners under contract
+             */
+            description?: string;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @default
+             * @example days
+             */
+            unit?: string;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            };
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[];
         };
         /**
          * @description The decision on a request. `levels` and `name` replace what was requested, and belong to an approval alone.
@@ -4002,6 +4271,44 @@ export interface components {
              */
             domain: components["schemas"]["Uint64Domain"] | components["schemas"]["StringDomain"] | components["schemas"]["HashDomain"];
             /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @example Visits by area
+             */
+            title?: string | null;
+            /**
+             * @description A description for people.
+             * @example Partners under contract
+             */
+            description?: string | null;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @example days
+             */
+            unit?: string | null;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[] | null;
+            /**
              * @description The noise: gaussian, laplace, poisson, skellam or generalized_gaussian.
              * @example gaussian
              * @enum {string}
@@ -4172,6 +4479,44 @@ export interface components {
              *     }
              */
             domain: components["schemas"]["Uint64Domain"] | components["schemas"]["StringDomain"] | components["schemas"]["HashDomain"];
+            /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @example Visits by area
+             */
+            title?: string | null;
+            /**
+             * @description A description for people.
+             * @example Partners under contract
+             */
+            description?: string | null;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @example days
+             */
+            unit?: string | null;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[] | null;
             /**
              * @description The noise: gaussian, laplace, poisson, skellam or generalized_gaussian.
              * @example gaussian
@@ -6183,6 +6528,44 @@ export interface components {
              */
             values: number[];
             /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @example Visits by area
+             */
+            title?: string | null;
+            /**
+             * @description A description for people.
+             * @example Partners under contract
+             */
+            description?: string | null;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @example days
+             */
+            unit?: string | null;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[] | null;
+            /**
              * @description The noise: gaussian, laplace, poisson, skellam or generalized_gaussian.
              * @example gaussian
              * @enum {string}
@@ -6443,6 +6826,47 @@ export interface components {
              *     }
              */
             allowance?: components["schemas"]["OwnQuery"] | null;
+            /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @default
+             * @example Visits by area
+             */
+            title?: string;
+            /**
+             * @description A description for people.
+             * @default
+             * @example Partners under contract
+             */
+            description?: string;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @default
+             * @example days
+             */
+            unit?: string;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            };
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[];
         };
         /** @description The error of the rank of the quantile at `probability`, in rows. It is that of the number of rows below an edge of a bin less `probability` of all rows, for the edge where it is largest: which of them the quantile is next to, only the data tell. */
         RankError: {
@@ -7639,6 +8063,44 @@ export interface components {
          */
         SqlAsk: {
             /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @example Visits by area
+             */
+            title?: string | null;
+            /**
+             * @description A description for people.
+             * @example Partners under contract
+             */
+            description?: string | null;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @example days
+             */
+            unit?: string | null;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[] | null;
+            /**
              * @description The noise: gaussian, laplace, poisson, skellam or generalized_gaussian.
              * @example gaussian
              * @enum {string}
@@ -7722,6 +8184,44 @@ export interface components {
          *     }
          */
         SqlRequest: {
+            /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @example Visits by area
+             */
+            title?: string | null;
+            /**
+             * @description A description for people.
+             * @example Partners under contract
+             */
+            description?: string | null;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @example days
+             */
+            unit?: string | null;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[] | null;
             /**
              * @description The noise: gaussian, laplace, poisson, skellam or generalized_gaussian.
              * @example gaussian
@@ -7865,15 +8365,8 @@ export interface components {
              */
             tiers: components["schemas"]["StrategyError"][];
         };
-        /**
-         * @description New levels of a stream by tier, from the next element on; others stay.
-         * @example {
-         *       "levels": {
-         *         "public": 0.25
-         *       }
-         *     }
-         */
-        StreamChange: {
+        /** @description New levels of a stream by tier, from the next element on; others stay. */
+        StreamLevelsChange: {
             /**
              * @description The level of each tier: by epsilon, rho, mu, standard_deviation, half_width or level. A number alone is an epsilon.
              * @example {
@@ -8190,6 +8683,44 @@ export interface components {
          */
         StreamRequest: {
             /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @example Visits by area
+             */
+            title?: string | null;
+            /**
+             * @description A description for people.
+             * @example Partners under contract
+             */
+            description?: string | null;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @example days
+             */
+            unit?: string | null;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[] | null;
+            /**
              * @description The noise: gaussian or laplace.
              * @example gaussian
              * @enum {string}
@@ -8466,6 +8997,47 @@ export interface components {
              * @example 2026-11-20T12:00:00Z
              */
             opened_at: string;
+            /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @default
+             * @example Visits by area
+             */
+            title?: string;
+            /**
+             * @description A description for people.
+             * @default
+             * @example Partners under contract
+             */
+            description?: string;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @default
+             * @example days
+             */
+            unit?: string;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            };
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[];
         };
         /** @description All strings of exactly `length` characters of `alphabet`, at most 2^64 of them. */
         StringDomain: {
@@ -9241,6 +9813,44 @@ export interface components {
              */
             sensitivity: components["schemas"]["AssertedSensitivity"];
             /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @example Visits by area
+             */
+            title?: string | null;
+            /**
+             * @description A description for people.
+             * @example Partners under contract
+             */
+            description?: string | null;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @example days
+             */
+            unit?: string | null;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[] | null;
+            /**
              * @description The noise: gaussian, laplace, poisson, skellam or generalized_gaussian.
              * @example gaussian
              * @enum {string}
@@ -9400,6 +10010,47 @@ export interface components {
              * @example 1
              */
             newest: number | null;
+        };
+        /** @description Other texts for readers of a query or stream, without a change of its levels. */
+        WordingChange: {
+            /**
+             * @description The title for readers, shown large beside the name; empty without one.
+             * @example Visits by area
+             */
+            title?: string | null;
+            /**
+             * @description A description for people.
+             * @example Partners under contract
+             */
+            description?: string | null;
+            /**
+             * @description What one unit of a measured number is, for readers.
+             * @example days
+             */
+            unit?: string | null;
+            /**
+             * @description Short words by which the catalogue can be filtered.
+             * @example [
+             *       "health"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The users who are responsible and may be asked.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            owners?: string[] | null;
         };
         /** @description The answers to queries over the cells of several columns: products of one matrix for each. `queries` has a row for each sum of keys of a column that is asked, `strategy` one for each that is protected; both are named, for all columns or for each, or given as integers. */
         Workload: {
@@ -13453,7 +14104,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LevelsChange"];
+                "application/json": components["schemas"]["LevelsChange"] | components["schemas"]["WordingChange"];
             };
         };
         responses: {
@@ -14737,7 +15388,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["StreamChange"];
+                "application/json": components["schemas"]["StreamLevelsChange"] | components["schemas"]["WordingChange"];
             };
         };
         responses: {
@@ -17003,7 +17654,7 @@ export interface operations {
                  * @description Only events of this kind.
                  * @example clearance
                  */
-                kind?: "release" | "dataset" | "query" | "tier" | "user" | "clearance" | "budget" | "level" | "token" | "key" | "restore" | "stream" | "proposal" | "suspension" | "clock" | "refusals" | "schedule" | "allowance" | "request" | "group" | "invitation";
+                kind?: "release" | "dataset" | "query" | "tier" | "user" | "clearance" | "budget" | "level" | "token" | "key" | "restore" | "stream" | "proposal" | "suspension" | "clock" | "refusals" | "schedule" | "allowance" | "request" | "group" | "invitation" | "wording";
                 /**
                  * @description Only events from this time on.
                  * @example 2026-11-01T00:00:00Z

@@ -57,7 +57,7 @@ def every_kind(world: World) -> None:
     """Do what makes a leaf of each kind there is."""
     server = world.server
     fill(world)
-    world.push(max_levels=32)
+    world.push(max_levels=32, title="Visits")
     world.ask("pia")
     users.change(server, OPERATOR, "pia", UserChange(clearance="partner"))
     raised = DatasetChange.model_validate({"budgets": {"internal": {"epsilon": 5.0}}})
