@@ -35,7 +35,7 @@ def upgrade() -> None:
         sa.Column("mac", sa.LargeBinary(), nullable=True),
         sa.UniqueConstraint("dataset_id", "version"),
         sa.UniqueConstraint("query_id", "version"),
-        sa.CheckConstraint("(dataset_id IS NULL) <> (query_id IS NULL)", name="subject"),
+        sa.CheckConstraint("dataset_id IS NOT NULL OR query_id IS NOT NULL", name="subject"),
         sa.CheckConstraint("version >= 1", name="version"),
         sa.CheckConstraint('length("by") >= 1', name="by"),
     )

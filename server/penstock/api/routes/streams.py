@@ -17,7 +17,7 @@ from penstock.services.schemas.streams import (
     ElementsRequest,
     PushedView,
     RunningTotalsView,
-    StreamChange,
+    StreamOrTextsChange,
     StreamRequest,
     StreamView,
 )
@@ -71,7 +71,7 @@ def show_stream(call: Call, stream: str) -> StreamView:
 
 
 @operations.patch("/streams/{stream}", ADMIN, refusals=(409,))
-def change_stream(call: Call, stream: str, request: StreamChange) -> StreamView:
+def change_stream(call: Call, stream: str, request: StreamOrTextsChange) -> StreamView:
     """Move levels of a stream from the next element on, or change its texts.
 
     Tiers and texts that are left out keep theirs.

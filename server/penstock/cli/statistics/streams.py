@@ -112,10 +112,10 @@ def levels(operator: Operator, name: str, file: str) -> None:
     FILE contains {"levels": {TIER: {...}}}, as JSON or TOML; - is standard input.  Other tiers keep
     theirs.  A level that no tier had before has totals from the next element on.
     """
-    from penstock.services.schemas.streams import StreamLevelsChange
+    from penstock.services.schemas.streams import StreamChange
     from penstock.services.streams import streams
 
-    change = checked(StreamLevelsChange, content_of(file, operator.settings.body_limit))
+    change = checked(StreamChange, content_of(file, operator.settings.body_limit))
     operator.print(_shown(streams.change(operator.server, operator.principal, name, change)))
 
 

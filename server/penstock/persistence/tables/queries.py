@@ -223,7 +223,7 @@ class Wording(Signed, table=True):
     __table_args__ = (
         UniqueConstraint("dataset_id", "version"),
         UniqueConstraint("query_id", "version"),
-        check("subject", "(dataset_id IS NULL) <> (query_id IS NULL)"),
+        check("subject", "dataset_id IS NOT NULL OR query_id IS NOT NULL"),
         check("version", "version >= 1"),
         check("by", 'length("by") >= 1'),
     )

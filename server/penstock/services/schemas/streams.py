@@ -138,7 +138,7 @@ class ElementsRequest(Spec):
     ]
 
 
-class StreamLevelsChange(Spec):
+class StreamChange(Spec):
     """Represent new levels of a stream by tier, from the next element on; others stay."""
 
     levels: Annotated[
@@ -150,8 +150,8 @@ def _kind_of_change(value: object) -> str:
     return "<texts>" if is_wording(value) else "<levels>"
 
 
-StreamChange = Annotated[
-    Annotated[StreamLevelsChange, Tag("<levels>")] | Annotated[WordingChange, Tag("<texts>")],
+StreamOrTextsChange = Annotated[
+    Annotated[StreamChange, Tag("<levels>")] | Annotated[WordingChange, Tag("<texts>")],
     Discriminator(_kind_of_change),
 ]
 """A change of a stream: of its levels, or of its texts for readers."""

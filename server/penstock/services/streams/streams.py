@@ -48,7 +48,7 @@ from penstock.services.releases.visibility import end_alone, levels_of, page_of,
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.queries import stream_by_name
 from penstock.services.schemas.streams import (
-    StreamLevelsChange,
+    StreamChange,
     StreamRequest,
     StreamTierView,
     StreamView,
@@ -93,9 +93,7 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
     return show(server, principal, query.name)
 
 
-def change(
-    server: Server, principal: Principal, name: str, request: StreamLevelsChange
-) -> StreamView:
+def change(server: Server, principal: Principal, name: str, request: StreamChange) -> StreamView:
     """Move levels of a stream, from its next element on.
 
     A level that it does not have yet is drawn for the nodes in use, each between its

@@ -75,7 +75,7 @@ class LoggedWordings:
             .order_by(col(Wording.version))
         )
         for row, dataset, query in session.exec(statement).all():
-            about = (query.name,) if query else (name_of(dataset), str(dataset.version))
-            stored[about].append((digest(view_of(row)), row.by))
+            about = [name_of(query)] if row.query_id else [dataset.name, str(dataset.version)]
+            stored[tuple(about)].append((digest(view_of(row)), row.by))
         if stored != self._wordings:
             yield "the titles and other texts for readers are not those of the log"

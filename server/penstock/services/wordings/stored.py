@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection
+from typing import Any
 
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
@@ -42,7 +43,7 @@ def view_of(row: Wording) -> WordingView:
     )
 
 
-def columns_of(wording: WordingView) -> dict[str, str]:
+def columns_of(wording: WordingView) -> dict[str, Any]:
     """Return the columns of a row with these texts."""
     return {
         "title": wording.title,

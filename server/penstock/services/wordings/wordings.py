@@ -36,8 +36,7 @@ def change(
     that writes alone, or that made the subject.  Raises ``InvalidInput`` for owners who are no
     users, and for owners other than themselves that an analyst names.
     """
-    is_dataset = isinstance(subject, Dataset)
-    before = of_dataset(session, subject) if is_dataset else of_query(session, subject)
+    before = _present(session, subject)
     given = dict(texts)
     if "owners" in given:
         given["owners"] = _users(session, principal, given["owners"])
@@ -47,21 +46,34 @@ def change(
         return before
     if isinstance(subject, Dataset):
         subject = versions_of(session, subject)[0]
-    own = col(Wording.dataset_id if is_dataset else Wording.query_id) == subject.id
+        dataset_id, query_id = subject.id, None
+    else:
+        dataset_id, query_id = None, subject.id
+    own = (
+        col(Wording.dataset_id) == dataset_id
+        if query_id is None
+        else col(Wording.query_id) == query_id
+    )
     last = session.exec(select(func.max(col(Wording.version))).where(own)).one() or 0
     now = server.clock()
     session.add(
         Wording(
-            dataset_id=subject.id if is_dataset else None,
-            query_id=None if is_dataset else subject.id,
-            version=last + 1,
             **columns_of(after),
+            dataset_id=dataset_id,
+            query_id=query_id,
+            version=last + 1,
             at=now,
             by=principal.actor,
         )
     )
     record_wording(session, principal, subject, after, changed, now)
     return after
+
+
+def _present(session: Session, subject: Dataset | Query) -> WordingView:
+    if isinstance(subject, Dataset):
+        return of_dataset(session, subject)
+    return of_query(session, subject)
 
 
 def settle(
@@ -79,9 +91,9 @@ def settle(
     any.  Raises as ``change`` does.
     """
     texts = texts_of(request)
-    held = WordingView() if fresh or isinstance(subject, Dataset) else of_query(session, subject)
-    if not texts or held != WordingView():
-        return held
+    present = WordingView() if fresh else _present(session, subject)
+    if not texts or present != WordingView():
+        return present
     return change(session, server, principal, subject, texts)
 
 

@@ -76,12 +76,9 @@ BROKEN: dict[str, list[dict[str, object]]] = {
     "invitation_by": [{"by": ""}],
     "invitation_expires_at": [{"expires_at": datetime(2026, 1, 1, tzinfo=UTC)}],
     "invitation_accepted_at": [
-        {
-            "accepted_at": datetime(2026, 1, 1, tzinfo=UTC),
-            "revoked_at": datetime(2026, 1, 1, tzinfo=UTC),
-        }
+        dict.fromkeys(("accepted_at", "revoked_at"), datetime(2026, 1, 1, tzinfo=UTC))
     ],
-    "wording_subject": [{"query_id": None}, {"dataset_id": 1}],
+    "wording_subject": [{"query_id": None}],
     "wording_version": [{"version": 0}],
     "wording_by": [{"by": ""}],
     "provider_account_issuer": [{"issuer": ""}],

@@ -177,9 +177,9 @@ def _invitation(number: int, now: datetime) -> Invitation:
 
 
 def _wording(number: int, now: datetime) -> Wording:
-    texts = {"title": "Visits", "description": "", "measured_in": "days"}
-    lists = {"tags": "[]", "labels": "{}", "owners": "[]"}
-    return Wording(query_id=number, version=1, **texts, **lists, at=now, by="ada")
+    texts: dict[str, Any] = {"title": "Visits", "description": "", "measured_in": "days"}
+    texts |= {"tags": "[]", "labels": "{}", "owners": "[]"}
+    return Wording(**texts, query_id=number, version=1, at=now, by="ada")
 
 
 def _allowance(number: int, now: datetime) -> Allowance:

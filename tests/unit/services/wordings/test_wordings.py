@@ -1,9 +1,10 @@
 """Test that texts hold from a registration on, and change nothing but themselves."""
 
 import json
+from typing import Any
 
 import pytest
-from sqlmodel import select
+from sqlmodel import col, select
 from tests.unit.services.logged import leaves
 from tests.unit.sites import SITES
 from tests.unit.worlds import World, cut_off_before_the_anchor
@@ -11,13 +12,13 @@ from tests.unit.worlds import World, cut_off_before_the_anchor
 from penstock.errors import InvalidInput
 from penstock.persistence.tables import Charge, Query, QueryLevel, Wording
 from penstock.services.access.principals import OPERATOR
-from penstock.services.datasets import datasets
+from penstock.services.datasets import corrections, datasets
 from penstock.services.queries import queries
 from penstock.services.rewording import of_query
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.wordings.wordings import settle
 
-TEXTS = {
+TEXTS: dict[str, Any] = {
     "title": "Visits by site",
     "description": "One line.\nAnother.",
     "unit": "visits",
@@ -38,7 +39,7 @@ def test_texts_are_in_no_spec_and_no_hash(world: World) -> None:
     world.push("plain", share=0.01, levels=None)
     world.push("worded", share=0.01, levels=None, **TEXTS)
     with world.server.database.read() as session:
-        plain, worded = session.exec(select(Query).order_by(Query.id)).all()
+        plain, worded = session.exec(select(Query).order_by(col(Query.id))).all()
     assert json.loads(plain.spec) == {**json.loads(worded.spec), "name": "plain"}
     assert not any(name in json.loads(worded.spec) for name in TEXTS)
     assert plain.canonical_hash == worded.canonical_hash
@@ -108,8 +109,6 @@ def test_analysts_name_only_themselves_and_learn_of_no_other_user(world: World) 
 
 
 def test_a_dataset_of_a_withdrawn_name_has_no_title_of_before(world: World) -> None:
-    from penstock.services.datasets import corrections
-
     titled = DatasetRequest.model_validate({**SITES, "name": "others", "title": "Old"})
     assert datasets.register(world.server, OPERATOR, titled).title == "Old"
     corrections.withdraw(world.server, OPERATOR, "others")

@@ -12,7 +12,7 @@ from penstock.services.previews import level_preview
 from penstock.services.previews.level_preview import MovedLevelsView
 from penstock.services.queries import queries
 from penstock.services.schemas.queries import LevelsChange
-from penstock.services.schemas.streams import StreamLevelsChange, StreamView
+from penstock.services.schemas.streams import StreamChange, StreamView
 from penstock.services.schemas.views import QueryView
 from penstock.services.streams import streams
 from penstock.web.forms import form_input
@@ -51,7 +51,7 @@ _STREAM = _Statistic(
     "stream",
     lambda visit, name: streams.show(visit.server, visit.principal, name),
     lambda visit, name, entered: streams.change(
-        visit.server, visit.principal, name, checked(StreamLevelsChange, entered)
+        visit.server, visit.principal, name, checked(StreamChange, entered)
     ),
 )
 

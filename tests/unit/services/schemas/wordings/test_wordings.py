@@ -9,7 +9,7 @@ from penstock.connectors.planning.refusals import checked
 from penstock.errors import InvalidInput
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import QueryChange
-from penstock.services.schemas.streams import StreamChange
+from penstock.services.schemas.streams import StreamOrTextsChange
 from penstock.services.schemas.wordings.wordings import (
     LONGEST_LABELS,
     MOST_LABELS,
@@ -80,7 +80,7 @@ def test_all_mistakes_are_named_at_once() -> None:
     assert places == ["/title", "/unit", "/tags/0", "/tags/1", "/labels/x"]
 
 
-@pytest.mark.parametrize("form", [QueryChange, StreamChange], ids=["query", "stream"])
+@pytest.mark.parametrize("form", [QueryChange, StreamOrTextsChange], ids=["query", "stream"])
 def test_levels_and_texts_are_changed_by_separate_requests(form: Any) -> None:
     assert texts_of(checked(form, {"title": "A"})) == {"title": "A"}
     assert checked(form, {"levels": {"public": {"epsilon": 1}}}).levels["public"].epsilon == 1
