@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 import pytest
 from sqlmodel import Session, select
 from tests.databases.homes import PATIENCE
-from tests.unit.services.crowds import together
+from tests.unit.services.exposure.crowds import together
 from tests.unit.sites import SITES
 from tests.unit.worlds import World
 

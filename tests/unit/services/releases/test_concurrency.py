@@ -10,7 +10,7 @@ import pytest
 from sqlmodel import Session, col, select
 from tests.databases.cluster import Cluster
 from tests.databases.homes import PATIENCE
-from tests.unit.services.crowds import together
+from tests.unit.services.exposure.crowds import together
 from tests.unit.sites import SITES, VISITS
 from tests.unit.worlds import World
 

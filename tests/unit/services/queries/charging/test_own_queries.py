@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.unit.services.allowances.asking import ask, exhaust, give, left, of_value
-from tests.unit.services.crowds import together
+from tests.unit.services.exposure.crowds import together
 from tests.unit.worlds import World, cut_off_before_the_anchor
 
 from penstock.errors import (
