@@ -35,7 +35,9 @@ ROLES = {"analyst": READER.name, "admin": ADMIN.name, "auditor": AUDITOR.name}
 MOST = 12
 """Examples of one name in an address."""
 
-FILES = frozenset({"download", "synthetic_rows", "checkpoint", "work_file"})
+FILES = frozenset(
+    {"download", "synthetic_rows", "checkpoint", "work_file", "query_chart", "release_chart"}
+)
 NOBODYS = ("/", "/sign-in", "/sign-in?ended=1", "/sign-in?left=1", "/signed-in", "/nothing")
 SECONDS = 300.0
 FILED, PUSHED = "health_insurance_experiment", "help_desk"

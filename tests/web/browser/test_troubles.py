@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 ROLES: list[Role] = ["analyst", "admin", "auditor"]
-FILES = frozenset({"download", "synthetic_rows", "checkpoint", "work_file"})
+FILES = frozenset(
+    {"download", "synthetic_rows", "checkpoint", "work_file", "query_chart", "release_chart"}
+)
 ELSEWHERE = frozenset({"piece", "sent_form", "proposal"})
 """Pages of work and of proposals, of which this home has none."""
 

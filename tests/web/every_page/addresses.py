@@ -25,6 +25,9 @@ from penstock.web.http.routes import PageRoute
 ALL = Window(LARGEST_LIMIT)
 PLACE = re.compile(r"<(\w+)>")
 
+FORMS = {"image": ["svg", "png"], "form": ["csv", "parquet", "arrow"]}
+"""By the place in an address the formats of files."""
+
 AT_A_PROVIDER = {"sign_in_at_provider", "return_from_provider"}
 """The steps of a sign-in, which lead to a provider and back (``tests/web/sign_on``)."""
 
@@ -92,6 +95,8 @@ def leaf_of(server: Server, caller: Principal) -> int | None:
 
 def called(server: Server, caller: Principal, place: str) -> list[str]:
     """Return all that the caller sees for one place in an address."""
+    if place in FORMS:
+        return FORMS[place]
     match place:
         case "query":
             return [one.name for one in queries.listing(server, caller, ALL).items]
@@ -114,6 +119,4 @@ def called(server: Server, caller: Principal, place: str) -> list[str]:
             return [one.id for one in history.listing(server, caller, ALL).items]
         case "piece":
             return [one.id for one in jobs.listing(server, caller)]
-        case "form":
-            return ["csv", "parquet", "arrow"]
     raise AssertionError(f"say here what stands for <{place}> in addresses of pages")

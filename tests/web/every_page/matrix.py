@@ -78,6 +78,11 @@ MATRIX = [
     Row("release", "/releases/RELEASE?quantity=mode", 404, 422, 404, 403, 403),
     Row("download", "/releases/RELEASE/csv", 404, 200, 404, 403, 403),
     Row("download", "/releases/RELEASE/exe", 422, 422, 422, 403, 403),
+    Row("query_chart", "/queries/visits/chart/svg", 404, 200, 200, 403, 403),
+    Row("query_chart", "/queries/visits/chart/exe", 404, 422, 422, 403, 403),
+    Row("query_chart", "/queries/secret/chart/svg", 404, 404, 200, 403, 403),
+    Row("release_chart", "/releases/RELEASE/chart/svg", 404, 200, 404, 403, 403),
+    Row("release_chart", "/releases/RELEASE/chart/exe", 404, 422, 404, 403, 403),
     # A pushed vector is no table of counts.
     Row("synthetic_rows", "/releases/RELEASE/synthetic/csv", 404, 422, 404, 403, 403),
     Row("synthetic_rows", "/releases/RELEASE/synthetic/exe", 422, 422, 422, 403, 403),

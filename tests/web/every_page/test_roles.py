@@ -86,6 +86,8 @@ HIDDEN = [
     ("/history?user={}", "gone", "zeno"),
     ("/releases/{}", "RELEASE", "0" * 36),
     ("/releases/{}/csv", "RELEASE", "0" * 36),
+    ("/queries/{}/chart/svg", "secret", "absent"),
+    ("/releases/{}/chart/svg", "RELEASE", "0" * 36),
     ("/requests/{}", "REQUEST", "0" * 36),
 ]
 

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from penstock.errors import InvalidInput
 from penstock.web.charts.drawing.axes import Axis, counting, upright, with_zero
 from penstock.web.charts.drawing.lettering import fitted, spread, width_of, wrapped
-from penstock.web.charts.drawing.marks import colored, dashes, mark, styles
+from penstock.web.charts.drawing.marks import dashes, mark, shaded, styles
 from penstock.web.charts.drawing.numbers import Digits, counted, digits_of
 from penstock.web.charts.drawing.svg import (
     NARROW,
@@ -74,7 +74,7 @@ def line_with_band(stream: Stream, prefix: str, width: int = NARROW) -> str:
     ordered = sorted(styled, key=lambda pair: -pair[0].intervals[-1].half_width)
     parts += [_band(level, style, plot) for level, style in ordered]
     for order, (level, style) in enumerate(ordered, 1 - len(ordered)):
-        parts.append(_line(level, colored(style), dashes(-order), plot, stream.step))
+        parts.append(_line(level, shaded(style), dashes(-order), plot, stream.step))
     parts += _names(styled, plot, width)
     notes = list(_notes(stream, plot))
     under = [line for sentence in notes for line in wrapped(sentence, width)]
@@ -147,7 +147,7 @@ def _band(level: Level, style: int, plot: Plot) -> Element:
     area = element(
         "path", class_="band", fill="currentColor", fill_opacity="0.14", d=f"M{upper}L{back}Z"
     )
-    return group(colored(style), area, stroked("edge", f"M{upper}M{lower}", "0.75"))
+    return group(shaded(style), area, stroked("edge", f"M{upper}M{lower}", "0.75"))
 
 
 def _line(
@@ -179,7 +179,7 @@ def _names(styled: Sequence[tuple[Level, int]], plot: Plot, width: int) -> Itera
     x = plot.x.end + GAP + 6
     heights = spread(ends, NAMES_APART, TOP + HEIGHT)
     for (level, style), height in zip(styled, heights, strict=True):
-        yield group(colored(style), mark(style, x, height))
+        yield group(shaded(style), mark(style, x, height))
         yield text(x + 9, height + 4, fitted(level.name, width - x - 9))
 
 

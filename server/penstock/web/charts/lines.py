@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 from penstock.figures import percent
 from penstock.web.charts.drawing.axes import Axis, linear, with_zero
 from penstock.web.charts.drawing.lettering import fitted, width_of
-from penstock.web.charts.drawing.marks import colored, mark
+from penstock.web.charts.drawing.marks import mark, shaded
 from penstock.web.charts.drawing.numbers import Digits
 from penstock.web.charts.drawing.svg import (
     QUIET,
@@ -97,7 +97,7 @@ def drawn(line: Line, columns: Columns, y: float, sentence: str) -> Iterator[Ele
     )
     shapes = (stroked("whisker", way, "1.5"), mark(line.style, x, y))
     yield text(columns.names, y + 4, fitted(line.name, columns.names), anchor="end")
-    yield group(colored(line.style), *shapes, title=sentence)
+    yield group(shaded(line.style), *shapes, title=sentence)
     value = line.digits.write(interval.value)
     yield text(columns.values, y + 4, value, anchor="end", kind=STRONG)
     if columns.ranges:

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 from penstock.figures import percent
 from penstock.web.charts.drawing.axes import Axis, linear
 from penstock.web.charts.drawing.lettering import fitted, width_of, wrapped
-from penstock.web.charts.drawing.marks import chosen, colored, mark
+from penstock.web.charts.drawing.marks import chosen, mark, shaded
 from penstock.web.charts.drawing.numbers import Digits, digits_of
 from penstock.web.charts.drawing.svg import (
     NARROW,
@@ -223,7 +223,7 @@ def _line(
     sentence = f"{isolated(names[0])}: {value} ({digits.range(interval)})"
     yield text(0, y - 2, fitted(names[0], room, bold=True), kind=STRONG)
     yield text(0, y + 13, fitted(names[1], room), kind=QUIET)
-    yield group(colored(style), whisker, mark(style, x, y, 5.5), title=sentence)
+    yield group(shaded(style), whisker, mark(style, x, y, 5.5), title=sentence)
     yield text(sheet.width, y - 2, value, anchor="end", kind=STRONG)
     half = f"±{digits.write(interval.half_width)}"
     yield text(sheet.width, y + 13, half, anchor="end", kind=QUIET)

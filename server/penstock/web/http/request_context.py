@@ -1,6 +1,7 @@
 """Represent one request for a page, as the views see it."""
 
 from dataclasses import dataclass, replace
+from string import ascii_letters, digits
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -20,6 +21,10 @@ SHOWN = 50
 
 SCHEME_COOKIE = "penstock-scheme"
 SCHEMES = ("light", "dark")
+
+PLAIN = frozenset(f"{ascii_letters}{digits}-_.")
+LONGEST_NAME = 100
+"""Letters of the name of a file, and their largest number: the last ones remain."""
 
 PATIENCE = 20.0
 """Seconds that a preview started by a button waits for the user's previous one."""
@@ -81,6 +86,13 @@ class Visit:
     def page(self, template: str, status: int = 200, **shown: Any) -> Response:
         """Return a page; its template gets ``visit`` and everything in ``shown``."""
         return make_response(render_template(template, visit=self, **shown), status)
+
+    def file(self, content: bytes, kind: str, name: str) -> Response:
+        """Return a file to keep; of its name there remains what every system takes."""
+        plain = "".join(letter if letter in PLAIN else "-" for letter in name)[-LONGEST_NAME:]
+        answer = Response(content, mimetype=kind)
+        answer.headers["Content-Disposition"] = f'attachment; filename="{plain.lstrip("-.")}"'
+        return answer
 
     def go(self, page: str, **names: str | None) -> Response:
         """Redirect the browser to another page with GET, whatever the method of this request."""

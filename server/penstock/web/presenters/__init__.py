@@ -5,5 +5,6 @@
 * ``preview_charts, preview_choices, noise_comparison``: previews, and alternatives to choose from
 * ``pages``                                      what belongs to a single page
 * ``figure``                                     a chart, and the same numbers as a table
+* ``chart_files``                                charts as SVG and PNG, to download
 * ``template_filters``                           numbers, times and losses as templates write them
 """

@@ -16,11 +16,13 @@ Content = TypeVar("Content")
 class Picture:
     """Hold a drawn chart and its table; ``remark`` says what is left out, if anything is.
 
-    ``message`` is the sentence that the chart shows, if it is written above it.
+    ``message`` is the sentence that the chart shows, if it is written above it, and ``draw``
+    draws the chart again, for a file.
     """
 
     drawn: Markup
     table: Table
+    draw: Callable[[str, int], str]
     remark: str = ""
     message: str = ""
 
@@ -34,6 +36,9 @@ def picture(
     message: str = "",
 ) -> Picture:
     """Draw a chart for phones and for wider pages; its ids begin with ``prefix``."""
-    drawn = both_widths(lambda start, width: chart(content, start, width), prefix)
+
+    def draw(start: str, width: int) -> str:
+        return chart(content, start, width)
+
     # Charts escape every text that they are given.
-    return Picture(Markup(drawn), rows(content), remark, message)  # noqa: S704
+    return Picture(Markup(both_widths(draw, prefix)), rows(content), draw, remark, message)  # noqa: S704

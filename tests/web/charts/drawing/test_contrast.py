@@ -1,12 +1,13 @@
 """Test contrast of texts and marks on light and dark pages, with and without the stylesheet."""
 
+import itertools
 import re
 from pathlib import Path
 
 import pytest
 
 from penstock.web import charts as package
-from penstock.web.charts.drawing.marks import FALLBACK
+from penstock.web.charts.drawing.marks import FALLBACK, RAMP
 
 STYLESHEET = (Path(package.__file__).parents[1] / "static/charts.css").read_text()
 LIGHT_PAGES = ("#ffffff", "#fbfbfc", "#f6f8fa")
@@ -69,13 +70,25 @@ def test_contrast_is_computed_as_the_guidelines_have_it() -> None:
 @pytest.mark.parametrize(("scheme", "pages"), [("light", LIGHT_PAGES), ("dark", DARK_PAGES)])
 def test_texts_and_marks_stand_out_from_the_page(scheme: str, pages: tuple[str, ...]) -> None:
     colors = schemes()[scheme]
-    assert set(colors) == {"ground", "ink", "quiet"} | {f"s{n}" for n in range(len(FALLBACK))}
+    assert set(colors) == {"ground", "ink", "quiet"} | {
+        *(f"s{n}" for n in range(len(FALLBACK))),
+        *(f"t{n}" for n in range(len(RAMP))),
+    }
     for page in (*pages, colors["ground"]):
         for name, color in colors.items():
             if name != "ground":
                 wanted = TEXT if name in ("ink", "quiet") else MARK
                 assert contrast(color, page) >= wanted, (name, page)
         assert contrast(over(colors["ink"], page, LINES), page) >= MARK
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_more_accurate_a_level_the_stronger_its_color(scheme: str) -> None:
+    colors = schemes()[scheme]
+    ramp = [contrast(colors[f"t{n}"], colors["ground"]) for n in range(len(RAMP))]
+    assert all(stronger > 1.1 * weaker for stronger, weaker in itertools.pairwise(ramp))
+    fallback = [luminance(color) for color in RAMP]
+    assert fallback == sorted(fallback)
 
 
 @pytest.mark.parametrize(("scheme", "pages"), [("light", LIGHT_PAGES), ("dark", DARK_PAGES)])
@@ -87,7 +100,7 @@ def test_texts_are_read_on_bars_as_well(scheme: str, pages: tuple[str, ...]) -> 
             assert contrast(colors["ink"], tinted) >= TEXT, (name, page)
 
 
-@pytest.mark.parametrize("color", FALLBACK)
+@pytest.mark.parametrize("color", [*FALLBACK, *RAMP])
 def test_colors_without_the_stylesheet_serve_light_and_dark_pages(color: str) -> None:
     for page in (*LIGHT_PAGES, *DARK_PAGES):
         assert contrast(color, page) >= MARK, page

@@ -6,5 +6,6 @@
 * ``lettering``      the width of a text
 * ``marks``          styles of levels: a color, and also a shape or dashes
 * ``messages``       the sentence that a chart shows, made from its numbers
+* ``files``          a chart that stands alone, to download
 * ``tables``         tables of one interval per key and level
 """

@@ -1,4 +1,4 @@
-"""Mark levels by color, and always also by shape, dashes or a name."""
+"""Mark levels and series by color, and always also by shape, dashes or a name."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,6 +9,9 @@ from penstock.web.charts.drawing.values import Level
 
 FALLBACK: Final = ("#2f7fc1", "#b8701a", "#d0523f", "#4f8f32", "#9a68c4", "#2a8a8f")
 """Color of each class of marks, with a contrast of 3 or more to both white and near black."""
+
+RAMP: Final = ("#157873", "#167f7a", "#188882", "#198f8a", "#1b9791", "#1c9e98")
+"""Color of each class of levels, the most accurate first, with contrasts like those above."""
 
 DASHES: Final = ("", "7 4", "2 3", "10 3 2 3", "4 2", "1 2")
 SHAPES: Final = ("circle", "square", "triangle", "diamond", "ring", "frame", "cross", "pit")
@@ -31,6 +34,12 @@ def colored(style: int) -> dict[str, str]:
     """Return the attributes of a group's color: a class, and a fallback without the stylesheet."""
     color = style % len(FALLBACK)
     return {"class": f"s{color}", "color": FALLBACK[color]}
+
+
+def shaded(style: int) -> dict[str, str]:
+    """Return the attributes of a level's color, the stronger the more accurate it is."""
+    step = min(style, len(RAMP) - 1)
+    return {"class": f"t{step}", "color": RAMP[step]}
 
 
 def dashes(style: int) -> dict[str, str]:

@@ -21,6 +21,7 @@ from penstock.web.forms.derived_form import QUANTITIES, derived
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ANALYST, READER, Pages
 from penstock.web.presenters import release_charts
+from penstock.web.presenters.chart_files import MEDIA_TYPES, chart_file
 
 pages = Pages()
 
@@ -102,6 +103,16 @@ def download(visit: Visit, release: str, form: str) -> Response:
     answer = tabular_formats.answer(view, form)
     answer.headers["Content-Disposition"] = f'attachment; filename="{view.id}.{form}"'
     return answer
+
+
+@pages.get("/releases/<release>/chart/<image>", ANALYST)
+def release_chart(visit: Visit, release: str, image: str) -> Response:
+    """Send the chart of a release as a file; of quantiles by group it is that of ``group``."""
+    choice = EstimateChoice(probabilities=probabilities_in(request.args.get("probabilities", "")))
+    view = services.values(visit.server, visit.principal, release, choice=choice)
+    group = release_charts.group_in(request.args.get("group", ""), view)
+    picture = release_charts.release_picture(view, f"{view.query} at {view.tier}", group)
+    return visit.file(chart_file(picture, image), MEDIA_TYPES[image], f"{view.id}.{image}")
 
 
 @pages.get("/releases/<release>/synthetic/<form>", ANALYST)

@@ -2,7 +2,7 @@
 
 from flask import Response, request
 
-from penstock.errors import ClearanceTooLow, Conflict, InvalidInput
+from penstock.errors import ClearanceTooLow, Conflict, InvalidInput, NotFound
 from penstock.http.pacing import hide_duration
 from penstock.services.jobs import long_draws
 from penstock.services.queries import queries
@@ -12,6 +12,7 @@ from penstock.services.schemas.views import QueryView
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ANALYST, SIGNED_IN, Pages
 from penstock.web.presenters import release_charts
+from penstock.web.presenters.chart_files import MEDIA_TYPES, chart_file
 from penstock.web.presenters.spec_text import question
 
 pages = Pages()
@@ -69,6 +70,16 @@ def request_release(visit: Visit, query: str) -> Response:
     view = answer.view
     first = "1" if answer.first else None
     return visit.go("query", query=view.query, given=view.id, first=first)
+
+
+@pages.get("/queries/<query>/chart/<image>", ANALYST)
+def query_chart(visit: Visit, query: str, image: str) -> Response:
+    """Send the chart of the caller's own releases of a query as a file."""
+    shown = queries.show(visit.server, visit.principal, query)
+    own = _shown_releases(visit, shown)
+    if own is None:
+        raise NotFound(f"You have no release of {shown.name} yet, so there is no chart of it.")
+    return visit.file(chart_file(own.picture, image), MEDIA_TYPES[image], f"{shown.name}.{image}")
 
 
 def _changed_preview(visit: Visit, preview: ReleasePreviewView) -> Response:
