@@ -9,6 +9,13 @@ from penstock.settings import Settings
 
 SHORTEST_METRICS_TOKEN: Final = 16
 SHORTEST_WEBHOOK_SECRET: Final = 32
+WEBHOOK_EVENTS: Final = (
+    *("request.opened", "request.decided", "proposal.opened"),
+    *("budget.raised", "clearance.raised", "dataset.shredded"),
+    *("server.suspended", "server.resumed"),
+)
+"""The kinds of events that a webhook may be told of."""
+
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 _IN_A_BUCKET: Final = re.compile(r"s3://[A-Za-z0-9.-]+/[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*")
 
@@ -51,6 +58,18 @@ def _require_webhook(url: str, secret: str) -> None:
         raise InvalidInput(
             f"The setting webhook_url needs webhook_secret, with {SHORTEST_WEBHOOK_SECRET}"
             " characters or more in each line; make one with `openssl rand -hex 32`."
+        )
+
+
+def _require_events(events: str) -> None:
+    """Raise ``InvalidInput`` if a webhook is told of nothing, or of an unknown kind."""
+    named = events.split()
+    unknown = sorted(set(named).difference(WEBHOOK_EVENTS))
+    if unknown or not named:
+        problem = f"names {unknown[0]!r}, which is no kind" if unknown else "is empty"
+        raise InvalidInput(
+            f"The setting webhook_events {problem}; it must have some of these, separated by"
+            f" spaces: {' '.join(WEBHOOK_EVENTS)}."
         )
 
 
@@ -105,6 +124,7 @@ def check(settings: Settings) -> None:
         )
     if settings.webhook_url:
         _require_webhook(settings.webhook_url, settings.webhook_secret)
+        _require_events(settings.webhook_events)
     token = settings.metrics_token
     if token and (len(token) < SHORTEST_METRICS_TOKEN or not token.isascii() or " " in token):
         raise InvalidInput(

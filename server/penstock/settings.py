@@ -335,10 +335,7 @@ class Settings(BaseSettings):
         3600.0,
         ge=1,
         le=7 * 86_400,
-        description=(
-            "The seconds that PostgreSQL and ClickHouse may take for one statement over a dataset's"
-            " data."
-        ),
+        description="The seconds for one statement of PostgreSQL or ClickHouse over a dataset.",
     )
     metrics_token: str = Field(
         "",
@@ -348,12 +345,16 @@ class Settings(BaseSettings):
     )
     webhook_url: str = Field(
         "",
-        description="The https address that is told of requests and decisions; none when empty.",
+        description="The https address that is told of events; none when empty.",
         repr=False,
         json_schema_extra=SECRET,
     )
     webhook_secret: str = Field(
         "", description="The secrets that sign its messages.", repr=False, json_schema_extra=SECRET
+    )
+    webhook_events: str = Field(
+        "request.opened request.decided",
+        description="The kinds of events that the webhook is told of, separated by spaces.",
     )
     log_level: str = Field("INFO", description="The level from which messages are logged.")
     connections: dict[str, SecretStr] = Field(

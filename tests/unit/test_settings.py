@@ -1,15 +1,18 @@
 """Test what settings mean: addresses and folders that follow from others."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.places import ROOT
 
 from penstock.errors import InvalidInput
-from penstock.setting_checks import check
+from penstock.setting_checks import WEBHOOK_EVENTS, check
 from penstock.setting_sources import load
 from penstock.settings import Settings
 
+WEBHOOK = {"webhook_url": "https://example.org/", "webhook_secret": "s" * 32}
 PROVIDER = {"oidc_issuer": "https://id.example.org", "oidc_audience": "penstock"}
 
 
@@ -53,6 +56,8 @@ def test_settings_made_in_code_read_no_source(monkeypatch: pytest.MonkeyPatch) -
             {"webhook_url": "https://example.org/", "webhook_secret": "s" * 32 + "\nold"},
             "32 characters or more in each line",
         ),
+        ({**WEBHOOK, "webhook_events": "budget.raised budgets"}, "'budgets', which is no kind"),
+        ({**WEBHOOK, "webhook_events": " "}, "is empty; it must have some of these"),
         *(
             ({"webhook_url": url, "webhook_secret": "s" * 32}, "must begin with https://")
             for url in (
@@ -88,6 +93,17 @@ def test_a_webhook_that_cannot_work_is_refused_without_its_secrets() -> None:
         check(Settings(webhook_url="https://example.org/key", webhook_secret="short-secret"))
     assert "key" not in str(refused.value).replace("webhook", "")
     assert "short-secret" not in str(refused.value)
+
+
+def test_the_setting_that_the_operators_page_shows_has_every_kind_of_event() -> None:
+    page = (ROOT / "deploy/README.md").read_text()
+    (shown,) = re.findall(r'export PENSTOCK_WEBHOOK_EVENTS="(.*)"', page)
+    settings, _ = load(
+        {f"PENSTOCK_{name.upper()}": value for name, value in WEBHOOK.items()}
+        | {"PENSTOCK_WEBHOOK_EVENTS": shown}
+    )
+    assert sorted(settings.webhook_events.split()) == sorted(WEBHOOK_EVENTS)
+    assert set(Settings().webhook_events.split()) == {"request.opened", "request.decided"}
 
 
 def test_the_clients_secret_is_masked() -> None:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,17 @@ from tests.faults.workers import delivering
 from tests.faults.workers.delivering import AHEAD, Flaw
 from tests.unit.services.webhook.receiver import HANG, Receiver, receiving, status
 
+from penstock.services.access.principals import OPERATOR
 from penstock.services.jobs import queue
+from penstock.services.webhook import log_reading, outbox
 from penstock.services.webhook.outbox import DeliveryView
 
 pytestmark = pytest.mark.only("postgresql")
 
-Start = Callable[[timedelta, Flaw], Worker]
+EVENTS = "budget.raised"
+"""The kinds of events of the log that are sent here."""
+
+Start = Callable[..., Worker]
 
 
 @pytest.fixture
@@ -38,11 +44,11 @@ def receiver() -> Iterator[Receiver]:
 
 @pytest.fixture
 def start(home: Path, receiver: Receiver) -> Start:
-    """Return ``start(ahead, flaw)``, a worker whose clock is so much ahead."""
+    """Return ``start(ahead, flaw, events)``, a worker whose clock is so much ahead."""
 
-    def started(ahead: timedelta, flaw: Flaw) -> Worker:
+    def started(ahead: timedelta, flaw: Flaw, events: str = "") -> Worker:
         errors = home.with_name("errors")
-        return processes.start(errors, delivering.work, home, receiver.url, ahead, flaw)
+        return processes.start(errors, delivering.work, home, receiver.url, ahead, flaw, events)
 
     return started
 
@@ -159,3 +165,56 @@ def test_a_message_that_is_noted_before_it_is_sent_is_found_to_be_lost(
     stop(home, worker)
     # Whoever answered nothing is not sent it again, while what came later is.
     assert [message.fields["request"] for message in receiver.messages[1:]] == [other]
+
+
+def raised_and_killed(home: Path, start: Start, flaw: Flaw) -> None:
+    """Raise a budget, and let a worker read the log that is killed before it commits a message."""
+    with opened(home) as server:
+        log_reading.read_on(server)  # what was before is not sent
+    delivering.raise_budget(home, 21.0)
+    assert start(timedelta(0), flaw, EVENTS).was_killed()
+    with opened(home) as server:
+        assert outbox.listing(server, OPERATOR) == []
+
+
+def sent_by_the_next(home: Path, receiver: Receiver, start: Start) -> list[float]:
+    """Raise a budget again; return the budgets that the next worker sends up to that one."""
+    delivering.raise_budget(home, 22.0)
+    worker = start(AHEAD, delivering.no_flaw, EVENTS)
+    until(worker, lambda: bool(receiver.messages) and epsilons(receiver)[-1] == 22.0)
+    stop(home, worker)
+    return epsilons(receiver)
+
+
+def epsilons(receiver: Receiver) -> list[float]:
+    assert {message.fields["event"] for message in receiver.messages} == {EVENTS}
+    return [message.fields["epsilon"] for message in list(receiver.messages)]
+
+
+def test_an_event_of_the_log_is_sent_if_who_read_it_was_killed_before_its_message_was_kept(
+    home: Path, receiver: Receiver, start: Start
+) -> None:
+    raised_and_killed(home, start, delivering.killed_before_the_commit)
+    assert sent_by_the_next(home, receiver, start) == [21.0, 22.0]
+
+
+def test_an_event_that_is_noted_before_its_message_is_kept_is_found_to_be_lost(
+    home: Path, receiver: Receiver, start: Start
+) -> None:
+    raised_and_killed(home, start, delivering.noted_before_messages_are_stored)
+    assert sent_by_the_next(home, receiver, start) == [22.0]
+
+
+def test_a_message_about_a_leaf_is_sent_again_after_its_sender_was_killed(
+    home: Path, receiver: Receiver, start: Start
+) -> None:
+    with opened(home) as server:
+        log_reading.read_on(server)
+    delivering.raise_budget(home, 21.0)
+    sending = partial(start, events=EVENTS)
+    view = killed_while_it_sends(home, receiver, sending, delivering.no_flaw)
+    assert (view.state, view.event, view.attempts) == ("waiting", EVENTS, 1)
+    assert delivered_by_another(home, sending) == "delivered"
+    first, second = (message.fields for message in receiver.messages)
+    assert first == second
+    assert first["epsilon"] == 21.0

@@ -1,4 +1,4 @@
-"""Provide faults of the log, its witness, restores, and of what verification finds."""
+"""Provide faults of the log, its witness, restores, and of what verification and messages tell."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,6 +8,8 @@ from tests.mutants.mutant import Mutant
 RESTORES: Final = "tests/unit/services/audit/test_restores.py"
 WITNESS: Final = "tests/unit/transparency_log/witness/test_file_witness.py"
 NONCES: Final = "tests/unit/transparency_log/test_leaves.py"
+EVENTS: Final = "tests/unit/services/webhook/test_log_events.py"
+READING: Final = "tests/unit/services/webhook/test_log_reading.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
@@ -277,6 +279,35 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/unit/transparency_log/test_tree_store.py",
             "tests/unit/transparency_log/test_sequencer.py",
+        ),
+    ),
+    Mutant(
+        row="V92",
+        name="leaf-whole-to-the-webhook",
+        path="services/webhook/log_events.py",
+        before="**event.fields}",
+        after="**json.loads(leaf.bytes)}",
+        wrong="a message holds all of a leaf: what its maker had read, too",
+        tests=(f"{EVENTS}::test_a_message_holds_nothing_of_a_leaf_but_what_is_listed",),
+    ),
+    Mutant(
+        row="V92",
+        name="unproven-leaf-sent",
+        path="services/webhook/log_events.py",
+        before="        tree_store.require_proven(session, leaf)\n",
+        after="        pass\n",
+        wrong="a message is signed about a leaf that the log does not have",
+        tests=(f"{EVENTS}::test_a_leaf_that_was_altered_is_not_sent",),
+    ),
+    Mutant(
+        row="V92",
+        name="every-kind-of-event-sent",
+        path="services/webhook/log_reading.py",
+        before=" or event.name not in outbox.chosen(server.settings)",
+        after="",
+        wrong="a receiver is told of kinds of events that the operator did not choose",
+        tests=(
+            f"{READING}::test_by_default_no_leaf_is_sent_and_a_kind_that_is_switched_on_is_from_then_on",
         ),
     ),
 )

@@ -17,7 +17,7 @@ STATES = click.Choice(["waiting", "delivered", "given_up"])
 
 @click.group()
 def webhook() -> None:
-    """List messages of requests and decisions for the webhook, and send them again."""
+    """List messages of requests, decisions and events of the log, and send them again."""
 
 
 @webhook.command("list")
@@ -51,13 +51,13 @@ def retry(operator: Operator) -> None:
 
 def _document(views: "Sequence[DeliveryView]", note: str) -> Document:
     columns = (
-        *(Column("id"), Column("event"), Column("request"), Column("state")),
-        *(Column("attempts", right=True), Column("answer"), Column("at")),
+        *(Column("id"), Column("event"), Column("request"), Column("leaf", right=True)),
+        *(Column("state"), Column("attempts", right=True), Column("answer"), Column("at")),
         *(Column("next_at"), Column("finished_at")),
     )
     rows = [
         (
-            *(view.id, view.event, view.request, view.state.replace("_", " ")),
+            *(view.id, view.event, view.request, view.leaf, view.state.replace("_", " ")),
             *(view.attempts, view.answer, view.at, view.next_at, view.finished_at),
         )
         for view in views

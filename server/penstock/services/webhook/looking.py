@@ -10,7 +10,7 @@ from concurrent.futures import Future
 
 from penstock.errors import DatabaseUnavailable, PenstockError
 from penstock.services.context import Server
-from penstock.services.webhook import messages, outbox
+from penstock.services.webhook import log_reading, messages, outbox
 from penstock.services.webhook.outbox import Claim
 from penstock.services.webhook.posting import Outcome, post
 from penstock.transparency_log.background import Into
@@ -20,10 +20,11 @@ LOOK_SECONDS = 5.0
 
 
 def look(server: Server) -> None:
-    """Send each message that is due and that no other process sends.
+    """Read the log on, and send each message that is due and that no other process sends.
 
     Raises ``DatabaseUnavailable``; the next call goes on.
     """
+    log_reading.read_on(server)
     for number in outbox.due(server):
         claim = outbox.claim(server, number)
         if claim is not None:
@@ -50,7 +51,8 @@ def _sent(server: Server, claim: Claim) -> Outcome:
     except DatabaseUnavailable:
         raise
     except PenstockError:  # an altered row, which an audit names
-        return Outcome(delivered=False, answer="not sent: the rows of the request cannot be read")
+        subject = "rows of the request" if claim.leaf_id is None else "leaf of the log"
+        return Outcome(delivered=False, answer=f"not sent: the {subject} cannot be read")
     settings = server.settings
     headers = messages.headers_of(settings.webhook_secret, claim, body, server.clock())
     return post(settings.webhook_url, body, headers)

@@ -1,8 +1,9 @@
 """Write the text of a message, and sign it.
 
-Whoever receives it may have no clearance, and may pass it on to the person who made the request.
-So it holds what that person is shown, and less: no purpose, comment, spec or value, and the name
-of a query only if they see it.  The request's identifier leads to the rest, for those who may.
+Whoever receives one about a request may have no clearance, and may pass it on to the person who
+made the request.  So it holds what that person is shown, and less: no purpose, comment, spec or
+value, and the name of a query only if they see it.  The request's identifier leads to the rest, for
+those who may.  What is sent of a leaf is for auditors and admins: ``log_events`` has the list.
 """
 
 import hashlib
@@ -16,11 +17,13 @@ from sqlmodel import Session, col, select
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.decided.requests import Asker, Request, RequestDecision
+from penstock.persistence.tables.log import Leaf
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query, QueryLevel
 from penstock.services.context import Server
 from penstock.services.repository.people import clearance_of, ordered_tiers
 from penstock.services.repository.queries import in_sight
+from penstock.services.webhook import log_events
 from penstock.services.webhook.outbox import Claim
 from penstock.spec_fields import folded
 from penstock.transparency_log import leaves
@@ -31,22 +34,29 @@ SIGNATURE, DELIVERY = "Penstock-Signature", "Penstock-Delivery"
 def body_of(server: Server, claim: Claim) -> bytes:
     """Return the text of a message, as canonical JSON.  Raises as reading rows does."""
     with server.database.read() as session:
-        asker = session.get_one(Asker, claim.asker_id)
-        request = session.get_one(Request, asker.request_id)
-        limit = clearance_of(session, asker.user_id)
-        decision = _decision(session, request) if claim.event == "request.decided" else None
-        query = None if decision is None else _seen(session, decision, limit)
-        fields = {
-            "event": claim.event,
-            "delivery": claim.public_id,
-            "request": asker.public_id,
-            "state": _state(decision, query),
-            "dataset": session.get_one(Dataset, request.dataset_id).name,
-            "tiers": _requested(session, asker) if query is None else _tiers(session, query, limit),
-            "query": None if query is None else query.readable,
-            "at": claim.at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
-        }
-    return leaves.canonical(fields)
+        if claim.leaf_id is None:
+            about = _of_request(session, claim)
+        else:
+            leaf = session.get_one(Leaf, claim.leaf_id)
+            about = log_events.body_fields(server, session, leaf)
+    at = claim.at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return leaves.canonical({"event": claim.event, "delivery": claim.public_id, **about, "at": at})
+
+
+def _of_request(session: Session, claim: Claim) -> dict[str, object]:
+    """Return what is sent of a request, or of the decision about it."""
+    asker = session.get_one(Asker, claim.asker_id)
+    request = session.get_one(Request, asker.request_id)
+    limit = clearance_of(session, asker.user_id)
+    decision = _decision(session, request) if claim.event == "request.decided" else None
+    query = None if decision is None else _seen(session, decision, limit)
+    return {
+        "request": asker.public_id,
+        "state": _state(decision, query),
+        "dataset": session.get_one(Dataset, request.dataset_id).name,
+        "tiers": _requested(session, asker) if query is None else _tiers(session, query, limit),
+        "query": None if query is None else query.readable,
+    }
 
 
 def headers_of(secret: str, claim: Claim, body: bytes, now: datetime) -> Mapping[str, str]:

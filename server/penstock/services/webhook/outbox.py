@@ -1,7 +1,8 @@
 """Keep the messages that wait for the webhook.
 
-A message is stored in the transaction of what it tells: there are both or neither, and sending
-neither delays nor fails a request or a decision.  Whoever sends one claims it first, by setting its
+A message about a request is stored in its transaction: there are both or neither, and sending
+neither delays nor fails a request or a decision.  One about a leaf of the log is stored by whoever
+reads the log on (``log_reading``).  Whoever sends one claims it first, by setting its
 next time to after its longest duration: so each is sent by one process at a time, and again if that
 process ends in between.  A receiver knows a repeated message by its delivery's identifier.
 """
@@ -12,16 +13,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
+from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, delete, func, select
 
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.decided.deliveries import DELIVERED, GIVEN_UP, WAITING, Delivery
 from penstock.persistence.tables.decided.requests import Asker
+from penstock.persistence.tables.log import Leaf
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.webhook.posting import Outcome
+from penstock.settings import Settings
 
-Event = Literal["request.opened", "request.decided"]
+RequestEventName = Literal["request.opened", "request.decided"]
 DeliveryState = Literal["waiting", "delivered", "given_up"]
 
 FIRST_PAUSE = timedelta(minutes=1)
@@ -44,18 +48,20 @@ class Claim:
     id: int
     public_id: str
     event: str
-    asker_id: int
+    asker_id: int | None
+    leaf_id: int | None
     at: datetime
     attempts: int
 
 
 @dataclass(frozen=True)
 class DeliveryView:
-    """Hold what became of a message."""
+    """Hold what became of a message, and the request or the leaf's place that it is about."""
 
     id: str
     event: str
-    request: str
+    request: str | None
+    leaf: int | None
     state: DeliveryState
     attempts: int
     answer: str | None
@@ -64,9 +70,16 @@ class DeliveryView:
     finished_at: datetime | None
 
 
-def add(session: Session, server: Server, asker: Asker, event: Event, at: datetime) -> None:
-    """Store a message in the transaction of what it tells, if a webhook is set."""
-    if not server.settings.webhook_url:
+def chosen(settings: Settings) -> frozenset[str]:
+    """Return the kinds of events that the webhook is told of."""
+    return frozenset(settings.webhook_events.split())
+
+
+def add(
+    session: Session, server: Server, asker: Asker, event: RequestEventName, at: datetime
+) -> None:
+    """Store a message in the transaction of what it tells, if a webhook is told of that."""
+    if not server.settings.webhook_url or event not in chosen(server.settings):
         return
     number = required(asker.id)
     public_id = str(uuid.uuid4())
@@ -103,8 +116,8 @@ def claim(server: Server, number: int) -> Claim | None:
         row.attempts += 1
         row.next_at = now + pause(row.attempts)
         session.add(row)
-        asker = required(row.asker_id)
-        return Claim(number, row.public_id, row.event, asker, row.at, row.attempts)
+        about = row.asker_id, row.leaf_id
+        return Claim(number, row.public_id, row.event, *about, row.at, row.attempts)
 
 
 def pause(attempts: int) -> timedelta:
@@ -133,25 +146,21 @@ def listing(
     """List the messages that are still kept, the oldest first."""
     principal.require("admin")
     with server.database.read() as session:
-        statement = select(Delivery, Asker).join(Asker, col(Delivery.asker_id) == col(Asker.id))
-        if state is not None:
-            statement = statement.where(col(Delivery.state) == state)
-        rows = session.exec(statement.order_by(col(Delivery.id))).all()
-        return [_view(delivery, asker) for delivery, asker in rows]
+        conditions = [] if state is None else [col(Delivery.state) == state]
+        return _views(session, *conditions)
 
 
 def retry(server: Server, principal: Principal) -> Sequence[DeliveryView]:
     """Let messages that were given up wait again, with all attempts; return them."""
     principal.require("admin")
     with server.database.write_own_rows() as session:
-        statement = select(Delivery, Asker).join(Asker, col(Delivery.asker_id) == col(Asker.id))
-        rows = session.exec(statement.where(col(Delivery.state) == GIVEN_UP)).all()
-        for row, _ in rows:
+        rows = session.exec(select(Delivery).where(col(Delivery.state) == GIVEN_UP)).all()
+        for row in rows:
             row.state, row.attempts, row.finished_at = WAITING, 0, None
             row.next_at = server.clock()
             session.add(row)
         session.flush()
-        return [_view(delivery, asker) for delivery, asker in rows]
+        return _views(session, col(Delivery.id).in_([row.id for row in rows]))
 
 
 @dataclass(frozen=True)
@@ -174,7 +183,19 @@ def backlog(server: Server) -> Backlog:
         return Backlog(failing, count(col(Delivery.state) == GIVEN_UP))
 
 
-def _view(row: Delivery, asker: Asker) -> DeliveryView:
+def _views(session: Session, *conditions: ColumnElement[bool]) -> list[DeliveryView]:
+    """Return messages with what they are about, the oldest first."""
+    statement = (
+        select(Delivery, Asker.public_id, Leaf.index)
+        .outerjoin(Asker, col(Delivery.asker_id) == col(Asker.id))
+        .outerjoin(Leaf, col(Delivery.leaf_id) == col(Leaf.id))
+        .where(*conditions)
+        .order_by(col(Delivery.id))
+    )
+    return [_view(*row) for row in session.exec(statement)]
+
+
+def _view(row: Delivery, request: str | None, leaf: int | None) -> DeliveryView:
     states: dict[str, DeliveryState] = {
         WAITING: "waiting",
         DELIVERED: "delivered",
@@ -183,7 +204,8 @@ def _view(row: Delivery, asker: Asker) -> DeliveryView:
     return DeliveryView(
         id=row.public_id,
         event=row.event,
-        request=asker.public_id,
+        request=request,
+        leaf=leaf,
         state=states[row.state],
         attempts=row.attempts,
         answer=row.answer,

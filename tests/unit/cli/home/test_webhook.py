@@ -13,7 +13,7 @@ from penstock.services.access.principals import acting_as
 from penstock.services.operations import home
 from penstock.services.requests import asking
 from penstock.services.schemas.requests.specs import AskRequest
-from penstock.services.webhook import outbox
+from penstock.services.webhook import log_reading, outbox
 from penstock.services.webhook.posting import Outcome
 from penstock.setting_sources import load
 
@@ -53,6 +53,21 @@ def test_a_message_that_was_given_up_is_shown_and_sent_again(told: Run) -> None:
     assert (again["state"], again["attempts"]) == ("waiting", 0)
     assert "No message was given up" in told("webhook", "retry").err
     assert "1 that are tried again, 0 that were given up" in told("status").err
+
+
+def test_a_message_about_a_leaf_is_shown_with_its_place(
+    told: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PENSTOCK_WEBHOOK_EVENTS", "budget.raised")
+    server = home.open_server(load()[0])
+    log_reading.read_on(server)
+    server.database.close()
+    shown = told("webhook", "list", "--format", "json").json
+    assert [row["leaf"] for row in shown if row["event"] == "request.opened"] == [None]
+    raised = [row for row in shown if row["event"] == "budget.raised"]
+    assert {row["request"] for row in raised} == {None}
+    assert min(row["leaf"] for row in raised) > 0
+    assert "budget.raised" in told("webhook", "list").out
 
 
 def test_neither_address_nor_secret_is_shown(told: Run) -> None:

@@ -100,9 +100,11 @@ def receiving(
             assert not thread.is_alive()
 
 
-def with_webhook(world: World, url: str) -> World:
-    """Return a world whose server tells a webhook."""
+def with_webhook(world: World, url: str, events: str = "") -> World:
+    """Return a world whose server tells a webhook of ``events``, or of what is told by default."""
     changes = {"webhook_url": url, "webhook_secret": SECRET}
+    if events:
+        changes["webhook_events"] = events
     settings = world.server.settings.model_copy(update=changes)
     return replace(world, server=replace(world.server, settings=settings))
 

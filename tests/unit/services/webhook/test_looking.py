@@ -15,9 +15,12 @@ from tests.unit.services.webhook.receiver import (
 )
 from tests.unit.worlds import World
 
-from penstock.errors import DatabaseUnavailable, Unavailable
+from penstock.errors import DatabaseUnavailable, IntegrityViolation, Unavailable
 from penstock.services.access.principals import OPERATOR
+from penstock.services.people import users
+from penstock.services.schemas.people.users import UserChange
 from penstock.services.webhook import looking, messages, outbox
+from penstock.transparency_log import tree_store
 
 pytestmark = pytest.mark.each_database
 
@@ -50,6 +53,33 @@ def test_each_event_is_delivered_once_signed_with_the_promised_fields(
         ("request.decided", "approved", "by_town"),
     ]
     assert {view.state for view in outbox.listing(told.server, OPERATOR)} == {"delivered"}
+
+
+def test_a_leaf_that_is_an_event_is_delivered_once_signed(world: World, receiver: Receiver) -> None:
+    told = with_webhook(world, receiver.url, "clearance.raised")
+    looking.look(told.server)
+    change = UserChange.model_validate({"clearance": "internal"})
+    users.change(told.server, told.person("ada"), "pia", change)
+    looking.look(told.server)
+    looking.look(told.server)
+    (fields,) = [message.fields for message in receiver.messages]
+    assert (fields["event"], fields["user"], fields["by"]) == ("clearance.raised", "pia", "ada")
+    (view,) = outbox.listing(told.server, OPERATOR)
+    assert (view.state, view.leaf, view.request) == ("delivered", fields["leaf"], None)
+
+
+def test_a_leaf_that_cannot_be_proven_is_sent_to_nobody(
+    world: World, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise IntegrityViolation("The leaf is altered.")
+
+    monkeypatch.setattr(tree_store, "require_proven", refuse)
+    told = with_webhook(world, receiver.url, "budget.raised")
+    looking.look(told.server)
+    answers = {view.answer for view in outbox.listing(told.server, OPERATOR)}
+    assert answers == {"not sent: the leaf of the log cannot be read"}
+    assert receiver.messages == []
 
 
 def test_a_receiver_that_was_away_gets_the_message_when_it_is_back(stays: World) -> None:
