@@ -13,7 +13,6 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import takewhile
 
 from sqlmodel import Session, col, select
 
@@ -46,7 +45,7 @@ from penstock.services.schedules.pricing import priced
 from penstock.services.schedules.refills import is_unrecognized, require_added_up, unchanged
 from penstock.services.schedules.schedules import exceeds, opened_by, spec_of
 from penstock.services.schedules.templates import Requests, requests_of
-from penstock.services.schedules.timetable import times
+from penstock.services.schedules.timetable import next_after, passed
 from penstock.services.schemas.schedules import ScheduleSpec
 from penstock.services.streams.fed_elements import Fed
 from penstock.transparency_log.background import Into
@@ -137,21 +136,27 @@ def look_on(
 
 
 def _store_due(server: Server, number: int) -> None:
-    """Store a schedule's occurrences that are due, and its next time."""
+    """Store a schedule's occurrences that are due, and its next time.
+
+    Times are computed before the transaction, which would keep all other writers waiting.
+    """
+    now = server.clock()
+    with server.database.read() as session:
+        seen = session.get(Schedule, number)
+        if seen is None or seen.next_at is None or seen.next_at > now:
+            return
+        spec, first = spec_of(seen), seen.next_at
+    later, newest = passed(spec.cron, spec.timezone, first, now, MOST_MISSED)
+    count, listed = 1 + later, [first, *newest][-MOST_MISSED:]
+    coming = next_after(spec.cron, spec.timezone, now)
     with server.database.write() as session:
-        now = server.clock()
         row = session.exec(
             select(Schedule).where(col(Schedule.id) == number).with_for_update()
         ).one_or_none()
-        if row is None or row.next_at is None or row.next_at > now:
-            return
-        spec = spec_of(row)
-        first = row.next_at
-        later = times(spec.cron, spec.timezone, first)
-        due = [first, *takewhile(lambda at: at <= now, later)]
-        late = now - due[-1] > GRACE
-        carried_out = None if late and spec.missed == "skip" else due[-1]
-        listed = due[-MOST_MISSED:]
+        if row is None or row.next_at != first:
+            return  # another process was faster, or it was switched off
+        late = now - listed[-1] > GRACE
+        carried_out = None if late and spec.missed == "skip" else listed[-1]
         for at in listed:
             skipped = at != carried_out
             session.add(
@@ -163,14 +168,14 @@ def _store_due(server: Server, number: int) -> None:
                     finished_at=now if skipped else None,
                 )
             )
-        row.next_at = next(times(spec.cron, spec.timezone, now))
+        row.next_at = coming
         session.add(row)
         more = {
             "due": in_log(carried_out),
-            "occurrences": len(due),
+            "occurrences": count,
             "skipped": len(listed) - (carried_out is not None),
         }
-        act = "missed" if len(due) > 1 or late else "due"
+        act = "missed" if count > 1 or late else "due"
         record_act(session, _person(session, row), row, now, act, **more)
 
 

@@ -1,11 +1,15 @@
 """Test occurrences whose engine is away for a while, and schedules that cannot begin."""
 
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import select
+from croniter import croniter
+from sqlmodel import col, select
 from tests.unit.services.datasets.stays import ROWS
 from tests.unit.services.schedules.planning import (
     file_of,
@@ -19,19 +23,57 @@ from tests.unit.services.verification.tampered import alter
 from tests.unit.worlds import Restore, World
 
 from penstock.errors import Conflict, IntegrityViolation, Unavailable
-from penstock.persistence.tables import Occurrence, Release
+from penstock.persistence.tables import Leaf, Occurrence, Release
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import restores
 from penstock.services.people import users
 from penstock.services.queries import registration
 from penstock.services.schedules import occurrences, schedules
+from penstock.services.schedules.occurrences import MOST_MISSED
 from penstock.services.schemas.people.users import UserSpec
 from penstock.services.verification.verification import verify
+from penstock.transparency_log.leaves import timestamp
 
 
 @pytest.fixture
 def planned(world: World, tmp_path: Path) -> World:
     return with_stays(world, tmp_path)
+
+
+def test_a_year_of_minutes_is_counted_before_others_wait_and_not_one_by_one(
+    planned: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    switched_on(planned, tmp_path, cron="* * * * *")
+    database, steps, waiting = planned.server.database, list[bool](), list[None]()
+    get_next, write = croniter.get_next, database.write
+
+    def counted(*given: Any, **more: Any) -> Any:
+        steps.append(bool(waiting))
+        return get_next(*given, **more)
+
+    @contextmanager
+    def keeping_others_waiting(**more: Any) -> Iterator[Any]:
+        with write(**more) as session:
+            waiting.append(None)
+            try:
+                yield session
+            finally:
+                waiting.pop()
+
+    monkeypatch.setattr(croniter, "get_next", counted)
+    monkeypatch.setattr(type(database), "write", lambda _, **more: keeping_others_waiting(**more))
+    planned.clock.forward(hours=365 * 24 + 2)
+    occurrences.look(planned.server, runner(planned))
+    assert (len(steps) < 10_000, any(steps)) == (True, False)
+    with planned.server.database.read() as session:
+        stored = session.exec(select(Occurrence)).all()
+        rows = session.exec(select(Leaf).where(col(Leaf.kind) == "schedule")).all()
+    # The newest is due just now, and has no file.
+    assert [each.state for each in stored] == ["skipped"] * (MOST_MISSED - 1) + ["refused"]
+    (missed,) = [leaf for row in rows if (leaf := json.loads(row.bytes))["act"] == "missed"]
+    assert (missed["occurrences"], missed["skipped"]) == (525_720, MOST_MISSED - 1)
+    assert missed["next"] == timestamp(planned.clock() + timedelta(minutes=1))
+    assert verify(planned.server, OPERATOR).problems == []
 
 
 def anchors(world: World) -> int:

@@ -8,7 +8,7 @@ import pytest
 from croniter import croniter
 
 from penstock.errors import InvalidInput
-from penstock.services.schedules.timetable import are_surely_more, next_after, times
+from penstock.services.schedules.timetable import are_surely_more, next_after, passed, times
 
 
 def at(*parts: int) -> datetime:
@@ -67,17 +67,47 @@ def test_days_have_no_more_times_than_there_are(cron: str, zone: str) -> None:
     assert count < 4 * of_a_day or are_surely_more(count - 4 * of_a_day, *given)
 
 
-def test_every_minute_of_ten_years_is_not_counted_one_by_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    steps = 0
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Return a list that grows by one with each time that is computed."""
+    taken: list[object] = []
     get_next = croniter.get_next
 
     def counted(*given: Any, **more: Any) -> Any:
-        nonlocal steps
-        steps += 1
+        taken.append(None)
         return get_next(*given, **more)
 
     monkeypatch.setattr(croniter, "get_next", counted)
+    return taken
+
+
+def test_every_minute_of_ten_years_is_not_counted_one_by_one(steps: list[object]) -> None:
     assert are_surely_more(100_000, "* * * * *", "UTC", at(2026, 1, 1), at(2036, 1, 1))
-    assert steps < 100
+    assert len(steps) < 100
+
+
+@pytest.mark.parametrize("most", [1, 100])
+@pytest.mark.parametrize(
+    "until", [at(2026, 3, 20, 1, 31), at(2026, 3, 21), at(2026, 4, 7, 4, 35), at(2026, 10, 26, 7)]
+)
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/Havana", "Australia/Lord_Howe"])
+@pytest.mark.parametrize(
+    "cron", ["*/90 */5 * * *", "5,35 0-3 * * 1-5", "30 2 1,29 2,3,10 0", "0 0 * * *", "15 9 1 1 *"]
+)
+def test_what_passed_is_what_comes_when_it_is_counted_one_by_one(
+    cron: str, zone: str, until: datetime, most: int
+) -> None:
+    """Also where clocks change at midnight (Havana), or by half an hour (Lord Howe)."""
+    begin = at(2026, 3, 20, 1, 30)
+    one_by_one = list(takewhile(lambda each: each <= until, times(cron, zone, begin)))
+    assert passed(cron, zone, begin, until, most) == (len(one_by_one), one_by_one[-most:])
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin"])
+def test_what_passed_in_a_year_of_minutes_takes_few_steps(zone: str, steps: list[object]) -> None:
+    begin, until = at(2026, 1, 1, 0, 30), at(2027, 1, 1, 0, 29)
+    count, newest = passed("* * * * *", zone, begin, until, 100)
+    # In Berlin an hour is left out in spring; the one that comes twice in autumn counts once.
+    assert count == 365 * 1440 - 1 - (60 if zone == "Europe/Berlin" else 0)
+    assert (len(newest), newest[-1]) == (100, until)
+    assert len(steps) < 10_000
