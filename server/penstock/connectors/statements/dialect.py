@@ -43,6 +43,12 @@ class Dialect(ABC):
     date: ClassVar[str] = "DATE"
     quotes_all: ClassVar[bool] = True
     """Whether names of ours are quoted too, so that none is a word of the engine."""
+    shares_rows: ClassVar[bool] = True
+    """Whether the same rows are read wherever a statement, run by its connector, names a relation.
+
+    Otherwise statements name each relation once: with counts and their size of two states, one
+    person could change more than the noise is for.
+    """
 
     def written(self, node: Node) -> str:
         """Return the text of an expression."""

@@ -16,6 +16,8 @@ from penstock.structures.counts import Centered
 from penstock.structures.ellipse import Ellipse
 
 TALLY = "tally"
+FIRSTS = "firsts"
+"""The column of the number of units of which a key is the first."""
 
 
 def parts(plan: Plan, dialect: Dialect) -> dict[str, Node]:
@@ -154,7 +156,7 @@ def answers(plan: Plan, names: list[str], dialect: Dialect) -> dict[str, Node]:
         if name != TALLY
     }
     if overlapping(plan):
-        units = sql.call("least", _units(), sql.number(plan.max_units))
+        units = sql.call("least", _units(dialect), sql.number(plan.max_units))
         return {**columns, SIZE: sql.cast(units, dialect.whole)}
     if isinstance(plan.nodes, Centered):
         return columns
@@ -163,12 +165,14 @@ def answers(plan: Plan, names: list[str], dialect: Dialect) -> dict[str, Node]:
 
 def _size(plan: Plan, dialect: Dialect) -> Node:
     if overlapping(plan):
-        return sql.times(dialect.wide(plan.max_rows), _units())
+        return sql.times(dialect.wide(plan.max_rows), _units(dialect))
     return _total(TALLY)
 
 
-def _units() -> Node:
-    return sql.column("units", "size")
+def _units(dialect: Dialect) -> Node:
+    if dialect.shares_rows:
+        return sql.column("units", "size")
+    return sql.over(dialect.total(_total(FIRSTS)), [])
 
 
 def _total(name: str) -> Node:

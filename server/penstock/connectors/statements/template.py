@@ -37,7 +37,7 @@ from penstock.connectors.statements import expressions as sql
 from penstock.connectors.statements.dialect import Dialect
 from penstock.connectors.statements.expressions import Node
 from penstock.connectors.statements.formulas import computed, condition
-from penstock.connectors.statements.parts import answers, parts
+from penstock.connectors.statements.parts import FIRSTS, answers, parts
 from penstock.connectors.statements.statement import (
     BINS,
     KEY,
@@ -77,7 +77,7 @@ def _written(plan: Plan, dialect: Dialect) -> Written:
     last = sql.select(
         [keys, *(sql.named(answer, name) for name, answer in answered.items())],
         sql.table("totals"),
-        joins=[sql.join(_size(), None)] if overlapping(plan) else [],
+        joins=[sql.join(_size(), None)] if overlapping(plan) and dialect.shares_rows else [],
     )
     text = dialect.written(sql.with_parts(last, relations)) + "\n"
     only = [each for each in answered if each != SIZE or not isinstance(plan.nodes, Centered)]
@@ -169,11 +169,12 @@ def _of_units(plan: Plan, added: dict[str, Node], dialect: Dialect) -> dict[str,
         ],
         sql.table("contributed"),
     )
+    columns = [sql.named(dialect.total(sql.column(name)), name) for name in added]
+    if overlapping(plan) and not dialect.shares_rows:
+        first = sql.case((_is_first(), sql.number(1)))
+        columns.append(sql.named(sql.call("count", first), FIRSTS))
     totals = sql.select(
-        [
-            sql.column(KEY),
-            *(sql.named(dialect.total(sql.column(name)), name) for name in added),
-        ],
+        [sql.column(KEY), *columns],
         sql.table("chosen"),
         where=sql.compared(sql.column("place"), "<=", sql.number(plan.max_groups)),
         group=[sql.column(KEY)],
@@ -300,6 +301,9 @@ def _height(plan: Plan, summand: Summand, dialect: Dialect) -> Node:
 
 def _size() -> Node:
     """Return the number of units that have a key: each unit has exactly one first key."""
-    first = sql.compared(sql.column("place"), "=", sql.number(1))
-    units = sql.select([sql.named(sql.count(), "units")], sql.table("chosen"), where=first)
+    units = sql.select([sql.named(sql.count(), "units")], sql.table("chosen"), where=_is_first())
     return sql.subquery(units, "size")
+
+
+def _is_first() -> Node:
+    return sql.compared(sql.column("place"), "=", sql.number(1))
