@@ -61,6 +61,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="D6",
+        name="rows-of-two-states-on-trino",
+        path="connectors/warehouses/dialects.py",
+        before="    shares_rows: ClassVar[bool] = False\n",
+        after="    shares_rows: ClassVar[bool] = True\n",
+        wrong="the number of units is of other rows than the counts that it protects",
+        tests=(
+            "tests/unit/connectors/warehouses/test_dialects.py::test_trino_is_never_told_to_read_the_rows_twice",
+        ),
+    ),
+    Mutant(
         row="V34",
         name="read-after-three-mismatches",
         path="services/queries/level_changes.py",
