@@ -16,7 +16,7 @@ _STATUS: Final = re.compile(r"status code ?:? ?([1-5][0-9]{2})\b")
 _LAYOUT: Final = re.compile(r"(?:\x1b\[[0-9;]*m|[↳│╰├─\s])+")
 """What the library of Delta puts between the words of an error to lay it out."""
 
-_NOTHING: Final = "Nothing was released and nothing charged; ask again later."
+_NOTHING: Final = "Nothing was released; ask again later."
 
 
 class Missing(PenstockError):

@@ -17,6 +17,8 @@ from tests.unit.connectors.storage.answering import answering
 from tests.unit.connectors.storage.lakes import s3_setting
 from tests.unit.worlds import World
 
+from penstock.connectors.storage.failures import failure
+from penstock.connectors.storage.stores.bucket import Bucket
 from penstock.errors import Conflict, InvalidInput, SourceChanged, Unavailable
 from penstock.persistence.tables import Charge
 from penstock.services.access.principals import OPERATOR
@@ -143,6 +145,27 @@ def test_a_store_that_refuses_charges_nothing_and_the_same_request_works_later(l
     assert lake.charges() == 0
     lake.count()
     assert lake.charges() == 3  # one for each tier
+
+
+def test_a_store_that_refuses_amid_the_reading_says_that_the_query_is_charged_and_waits(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake.put("visits/1.parquet")
+    lake.register("visits/*.parquet")
+
+    def refused(*_: object) -> bytes:
+        raise failure(OSError("status code: 403"), "The store")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Bucket, "read", refused)
+        with pytest.raises(Unavailable) as problem:
+            lake.count()
+    assert lake.charges() == 3  # one for each tier
+    assert "refuses the connection's credentials (403)" in problem.value.detail
+    assert "Query 'by_ward' is charged and waits for its data" in problem.value.detail
+    assert "nothing charged" not in problem.value.detail
+    lake.count()
+    assert lake.charges() == 3
 
 
 def test_a_table_s_version_is_registered_with_it(lake: Lake) -> None:

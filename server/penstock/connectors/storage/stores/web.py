@@ -107,11 +107,11 @@ class Host:
         if status in {401, 403}:
             return Unavailable(
                 f"The server of {self.root} refuses the connection's credentials ({status})."
-                " Nothing was released and nothing charged."
+                " Nothing was released."
             )
         return Unavailable(
-            f"The server of {self.root} answers with the status {status}. Nothing was released and"
-            " nothing charged; ask again later."
+            f"The server of {self.root} answers with the status {status}. Nothing was released;"
+            " ask again later."
         )
 
     def _refusal(self, what: str) -> InvalidInput:
@@ -123,5 +123,5 @@ class Host:
     def _unreachable(self) -> Unavailable:
         return Unavailable(
             f"The server of {self.root} cannot be reached, or does not answer in time. Nothing was"
-            " released and nothing charged; ask again later."
+            " released; ask again later."
         )
