@@ -109,10 +109,10 @@ def refuse_twin(
             continue
         known = fingerprint_of(server, other)
         if known.number not in digests:
-            raise Conflict("The key of fingerprints was rotated just now; register the file again.")
+            raise Conflict("The key of fingerprints was rotated just now; register the data again.")
         if hmac.compare_digest(known.digest, digests[known.number]):
             raise RegisteredAlready(
-                f"This file is registered already, as dataset {other.name!r}, version"
+                f"These data are registered already, as dataset {other.name!r}, version"
                 f" {other.version}; use that dataset, so that its budget counts everything. If"
                 f" its declaration is wrong, correct it.",
                 dataset=other.name,

@@ -42,7 +42,7 @@ def test_a_file_is_compared_after_all_else_so_that_another_one_leaves_a_trace(
     for file in (known, guessed):
         with pytest.raises(error):
             register("again", file, **flaw)
-    with pytest.raises(Conflict, match="file is registered already"):
+    with pytest.raises(Conflict, match="data are registered already"):
         register("again", known)
     with visits.server.database.read() as session:
         assert {one.name for one in session.exec(select(Dataset)).all()} == {"sites", "known"}

@@ -144,13 +144,13 @@ def test_a_refusal_keeps_what_was_typed_and_may_be_mended(
     late = {**dataset, "once": "2", "name": "late", "delta": "1e-7"}
     with blocked(monkeypatch):
         place = begin(root, late)
-    page = until(root, place, "This file is registered already")
+    page = until(root, place, "These data are registered already")
     assert "refused" in text_of(page)
     form = root.get(f"{place}/form")
     assert form.status_code == 200
     for field in ('value="late"', 'value="1e-7"', 'name="once" value="2"', "red\r\nblue"):
         assert field.replace("\r", "") in form.text.replace("\r", ""), field
-    assert "This file is registered already" in text_of(form)
+    assert "These data are registered already" in text_of(form)
     file = Path(dataset["uri"]).with_name("more.csv")
     file.write_text(STAFF + "Walter,blue,1\n", encoding="utf-8")
     with blocked(monkeypatch):
