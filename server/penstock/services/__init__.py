@@ -23,6 +23,7 @@
 * ``allowances``                                 what analysts of a tier register by themselves
 * ``computations``                               long computations on public numbers
 * ``datasets, people, queries, releases, streams``: the subjects of the product
+* ``catalogue``                                  search, filters and sorting of queries in sight
 * ``synthetic_rows``                             rows made up from the counts of a release
 * ``exposure``                                   the joint privacy loss to sets of people
 * ``previews``                                   what an action would mean and cost

@@ -85,7 +85,12 @@ def levels_of(session: Session, query: Query, limit: Tier | None) -> list[tuple[
 
 def spec_of(query: Query, limit: Tier | None) -> dict[str, Any]:
     """Return the spec of a query, without its fields about tiers above ``limit``."""
-    spec: dict[str, Any] = json.loads(query.spec)
+    return seen_part(query.spec, limit)
+
+
+def seen_part(stored: str, limit: Tier | None) -> dict[str, Any]:
+    """Return of a stored spec what ``spec_of`` returns of its query."""
+    spec: dict[str, Any] = json.loads(stored)
     if limit is None:
         return spec
     return {

@@ -15,6 +15,7 @@ from tests.web.world import Browser, Open, text_of
 
 from penstock.services.datasets import datasets
 from penstock.services.schemas.views import DatasetView
+from penstock.web.http.request_context import Visit
 
 ROWS = "person,team,hours\n" + "".join(
     f"p{n},{'red' if n % 4 else 'rouge'},1\n" for n in range(400)
@@ -90,3 +91,42 @@ def test_readers_are_told_where_rows_may_change_unseen(
 def test_notices_of_a_new_dataset_are_for_admins(browse: Open) -> None:
     assert browse("ian").get("/datasets/sites?added=1").status_code == 200
     assert 'role="alert"' not in browse("ian").get("/datasets/sites?added=1").text
+
+
+def test_a_search_and_a_filter_live_in_the_address(browse: Open) -> None:
+    ian = browse("ian")
+    page = ian.get("/catalogue?search=SECRET&sort=name")
+    assert 'href="/queries/secret"' in page.text
+    assert 'href="/queries/visits"' not in page.text
+    assert 'value="SECRET"' in page.text
+    assert 'href="/catalogue?search=SECRET&amp;sort=name&amp;only=retired"' in page.text
+    kept = ian.get("/catalogue?dataset=sites&only=new")
+    assert '<input type="hidden" name="dataset" value="sites">' in kept.text
+    assert "Dataset sites ×" in text_of(kept)
+
+
+def test_nothing_found_reads_the_same_for_hidden_and_for_missing(browse: Open) -> None:
+    ann = browse("ann")
+    hidden, missing = (ann.get(f"/catalogue?search={word}") for word in ("secret", "absent"))
+    assert "No query that you may see matches" in text_of(hidden)
+    assert hidden.text.replace("secret", "absent") == missing.text
+
+
+@pytest.mark.parametrize("address", ["sort=best", "only=yours", f"search={'a' * 201}"])
+def test_a_choice_that_there_is_not_is_refused_in_place(browse: Open, address: str) -> None:
+    page = browse("ian").get(f"/catalogue?{address}")
+    assert page.status_code == 422
+    assert 'role="alert"' in page.text
+    assert 'name="search"' in page.text
+
+
+def test_pages_of_a_choice_have_its_address(browse: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Visit.window
+    monkeypatch.setattr(Visit, "window", lambda visit, *_: whole(visit, 1))
+    ian = browse("ian")
+    first = ian.get("/catalogue?sort=name")
+    (onward,) = re.findall(r'href="([^"]*cursor[^"]*)"', first.text)
+    second = ian.get(html.unescape(onward))
+    shown = [set(re.findall(r'href="(/queries/[^"/]*)"', page.text)) for page in (first, second)]
+    assert [len(names) for names in shown] == [1, 1]
+    assert not shown[0] & shown[1]

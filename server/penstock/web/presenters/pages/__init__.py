@@ -1,5 +1,6 @@
 """Turn what belongs to a single page into what its template shows.
 
+* ``catalogue_links``  the orders and filters of the catalogue
 * ``front_page``     the example on the start page
 * ``menu``           the sections of the menu
 * ``own_questions``  one's own questions, and what is left for more

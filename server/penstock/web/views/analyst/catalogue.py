@@ -2,38 +2,77 @@
 
 from flask import Response, request
 
+from penstock.errors import InvalidInput
+from penstock.services.catalogue import listing
+from penstock.services.catalogue.choices import Choice
 from penstock.services.context import Server
 from penstock.services.datasets import allowances, datasets, look_alikes
 from penstock.services.operations import key_rotation
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.queries import category_checks, queries
 from penstock.services.requests import news
+from penstock.services.schemas.streams import StreamView
 from penstock.services.schemas.views import DatasetView
 from penstock.services.streams import streams
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import SIGNED_IN, Pages
+from penstock.web.presenters.pages import catalogue_links
 
 pages = Pages()
 
 
 @pages.get("/catalogue", SIGNED_IN, menu="Catalogue")
 def catalogue(visit: Visit) -> Response:
-    """Show all datasets, queries and streams that the caller may see."""
+    """Show the datasets, queries and streams that the caller may see, or those chosen."""
+    try:
+        choice = Choice.parse(request.args)
+    except InvalidInput as problem:
+        return visit.page("analyst/catalogue.html", 422, choice=Choice(), refusal=problem.detail)
     server, caller = visit.server, visit.principal
-    page = queries.listing(server, caller, visit.window())
+    listed = listing.listing(server, caller, visit.window(), choice)
     begins = "cursor" not in request.args
+    has_news = begins and not choice.narrows and visit.may("analyst")
     return visit.page(
         "analyst/catalogue.html",
-        datasets=datasets.listing(server, caller, Window(LARGEST_LIMIT)).items if begins else [],
-        streams=streams.listing(server, caller, Window(LARGEST_LIMIT)).items if begins else [],
-        queries=page.items,
+        choice=choice,
+        orders=catalogue_links.orders(choice),
+        chips=catalogue_links.chips(choice),
+        datasets=_datasets(visit, choice) if begins else [],
+        streams=_streams(visit, choice) if begins else [],
+        listed=listed,
+        queries=[item.query for item in listed.page.items],
+        marks={item.query.name: item.marks for item in listed.page.items},
         allowances=allowances.usable(server, caller) if begins else {},
-        onward=visit.onward(page),
+        onward=visit.onward(listed.page),
         begins=begins,
-        decided=news.decided(server, caller) if begins and visit.may("analyst") else [],
-        commented=news.commented(server, caller) if begins and visit.may("analyst") else [],
+        decided=news.decided(server, caller) if has_news else [],
+        commented=news.commented(server, caller) if has_news else [],
         days=news.DAYS,
     )
+
+
+def _datasets(visit: Visit, choice: Choice) -> list[DatasetView]:
+    """Return the datasets that match; marks are of queries alone."""
+    if choice.only:
+        return []
+    page = datasets.listing(visit.server, visit.principal, Window(LARGEST_LIMIT))
+    return [
+        item
+        for item in page.items
+        if choice.is_of(item.name) and choice.matches(item.name, item.sentence)
+    ]
+
+
+def _streams(visit: Visit, choice: Choice) -> list[StreamView]:
+    """Return the streams that match; marks are of queries alone."""
+    if choice.only:
+        return []
+    page = streams.listing(visit.server, visit.principal, Window(LARGEST_LIMIT))
+    return [
+        item
+        for item in page.items
+        if choice.is_of(item.dataset) and choice.matches(item.name, item.dataset, item.sentence)
+    ]
 
 
 @pages.get("/datasets/<dataset>", SIGNED_IN)
