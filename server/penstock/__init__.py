@@ -18,6 +18,7 @@ learns exactly what its best-informed member knows.  The map, from the bottom up
 * ``services``     use cases, in rooms by subject, one transaction each
 * ``http``         what the API and the pages share
 * ``api``, ``web``  JSON over HTTP, and the pages for people
+* ``tracing``      traces of requests and jobs, by an extra
 * ``cli``          the operator's command line
 * ``application``  everything together as a WSGI application
 * ``experiments``  the papers' figures, drawn anew

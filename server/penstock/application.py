@@ -36,6 +36,10 @@ from penstock.setting_sources import load
 from penstock.settings import (
     Settings,
 )
+from penstock.tracing.sending import tracing_of
+from penstock.tracing.spans import Tracing
+from penstock.tracing.traced_requests import TracedRequests
+from penstock.tracing.traced_steps import traced
 
 CLOSING = "penstock.closing"
 """The key in ``Flask.extensions`` of a function that is called before a process ends."""
@@ -87,7 +91,8 @@ def create_app(settings: Settings | None = None) -> Flask:
     # The server must not have the rights of the database's owner.
     settings = settings.model_copy(update={"migration_database_url": ""})
     access_log.configure(settings.log_level)
-    app = create_app_for(open_server(settings), descriptor=inherited(), apart=True)
+    tracing = tracing_of(settings)
+    app = create_app_for(open_server(settings), descriptor=inherited(), apart=True, tracing=tracing)
     threading.Thread(target=_warm, args=[app], name="warming", daemon=True).start()
     threading.Thread(target=app.extensions[SCHEDULES], name="schedules", daemon=True).start()
     if settings.webhook_url:
@@ -103,12 +108,13 @@ def create_app_for(
     descriptor: int | None = None,
     patience: float = PATIENCE_SECONDS,
     apart: bool = False,
+    tracing: Tracing | None = None,
 ) -> Flask:
     """Return the application over an open server; ``clock`` and ``sleep`` pace its answers.
 
     ``descriptor`` is the memory for counts that it shares with other processes, ``patience`` the
     seconds that a page waits for a job before it shows its progress, ``apart`` is true if long
-    computations run in separate processes.
+    computations run in separate processes, ``tracing`` receives spans if there is one.
     """
     app = _Application("penstock", static_folder=None)
     # Unhandled errors go to the edge, which decides what may be said about them.
@@ -116,6 +122,8 @@ def create_app_for(
     app.url_map.merge_slashes = False
     counters = opened(server, (*api.ROUTES, *web.ROUTES), clock, descriptor)
     server = replace(server, computing=_computing(server.settings, counters, apart=apart))
+    if tracing is not None:
+        server = traced(server, tracing)
     rhythm = Pace(server.settings.time_quantum, clock, sleep)
     app.register_blueprint(api.blueprint(server, rhythm, counters))
     exports.tidy(server)
@@ -135,9 +143,12 @@ def create_app_for(
     def close() -> None:
         ended.set()
         counters.refused.close()
+        if tracing is not None:
+            tracing.close()
 
     app.extensions[CLOSING] = close
-    app.wsgi_app = edge  # type: ignore[method-assign]  # how Flask is wrapped
+    outermost = edge if tracing is None else TracedRequests(edge, tracing)
+    app.wsgi_app = outermost  # type: ignore[method-assign]  # how Flask is wrapped
     return app
 
 

@@ -73,6 +73,24 @@ def _require_events(events: str) -> None:
         )
 
 
+def _require_collector(url: str) -> None:
+    """Raise ``InvalidInput``, without the address, if traces cannot be sent there."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.port is None or parts.port > 0
+    except ValueError:
+        usable = False
+    whole = usable and url.isascii() and url.isprintable() and " " not in url
+    whole = whole and parts.scheme in {"http", "https"} and bool(parts.hostname)
+    whole = whole and len(parts.path) > 1  # the library adds none, and "/" is no collector's
+    if not whole or parts.query or parts.fragment or "@" in parts.netloc:
+        raise InvalidInput(
+            "The setting traces_url must be the address where a collector takes OTLP over HTTP,"
+            " with its path and without user, query or fragment:"
+            " https://collector.example.org:4318/v1/traces."
+        )
+
+
 def _require_sign_on(settings: Settings) -> None:
     """Raise ``InvalidInput`` if sign-in at the provider is set in part."""
     if settings.oidc_client_id and not settings.oidc_issuer:
@@ -122,6 +140,8 @@ def check(settings: Settings) -> None:
             f"The setting log_level is {settings.log_level!r};"
             " it must be DEBUG, INFO, WARNING or ERROR."
         )
+    if settings.traces_url:
+        _require_collector(settings.traces_url)
     if settings.webhook_url:
         _require_webhook(settings.webhook_url, settings.webhook_secret)
         _require_events(settings.webhook_events)

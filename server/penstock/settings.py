@@ -50,8 +50,7 @@ class Settings(BaseSettings):
         None, description="The folder of the key ring, best on another disk; home/keys."
     )
     witness_folder: OptionalPath = Field(
-        None,
-        description="The folder of the log's witness, best on another disk; home/witness.",
+        None, description="The folder of the log's witness, best on another disk; home/witness."
     )
     chunks_folder: str = Field(
         "", description="The folder or bucket (s3://, gs://, az://) of long vectors; home/chunks."
@@ -356,6 +355,7 @@ class Settings(BaseSettings):
         "request.opened request.decided",
         description="The kinds of events that the webhook is told of, separated by spaces.",
     )
+    traces_url: str = Field("", description="The collector of OTLP traces; none when empty.")
     log_level: str = Field("INFO", description="The level from which messages are logged.")
     connections: dict[str, SecretStr] = Field(
         {}, description="The secrets of connections, by name.", repr=False

@@ -59,6 +59,13 @@ def test_settings_made_in_code_read_no_source(monkeypatch: pytest.MonkeyPatch) -
         ({**WEBHOOK, "webhook_events": "budget.raised budgets"}, "'budgets', which is no kind"),
         ({**WEBHOOK, "webhook_events": " "}, "is empty; it must have some of these"),
         *(
+            ({"traces_url": url}, "must be the address where a collector takes OTLP")
+            for url in (
+                *("collector:4318", "https://", "http://a@b.org/c", "http://b.org/?c=d"),
+                *("http://b.org:4318", "http://b.org:4318/"),
+            )
+        ),
+        *(
             ({"webhook_url": url, "webhook_secret": "s" * 32}, "must begin with https://")
             for url in (
                 *("http://example.org/", "ftp://example.org/", "https://", "example.org"),

@@ -17,7 +17,7 @@ SUBJECTS = {
     "Sign-in, tokens and sessions": ("oidc_", "token", "session_", "failed_", "two_person"),
     "Limits": ("_limit", "_day", "_minute", "request_", "processor_", "client_", "time_quantum"),
     "Computations": ("computing_",),
-    "Monitoring and webhook": ("metrics_", "webhook_"),
+    "Monitoring and webhook": ("metrics_", "webhook_", "traces_"),
 }
 """Beginnings of names, or endings where they begin with an underscore; the first that fits."""
 

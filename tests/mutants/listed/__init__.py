@@ -32,6 +32,7 @@ from tests.mutants.listed.claims import (
     server_claims,
     structure_claims,
 )
+from tests.mutants.listed.operating import trace_claims
 from tests.mutants.listed.people import sign_on_claims, user_claims
 from tests.mutants.mutant import Mutant
 
@@ -64,6 +65,7 @@ MUTANTS: Final[Sequence[Mutant]] = tuple(
         rotated_secrets,
         sql_claims,
         structure_claims,
+        trace_claims,
         user_claims,
     )
     for mutant in module.MUTANTS

@@ -15,6 +15,7 @@ PLACES = {
     "api": "tests/api",
     "http": "tests/api/http",
     "openid": "tests/api/openid",
+    "tracing": "tests/api/tracing",
     "web": "tests/web",
 }
 """Where those packages of the server are tested that answer HTTP; others are in ``tests/unit``."""

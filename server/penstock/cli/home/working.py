@@ -34,6 +34,9 @@ def work(operator: Operator, concurrency: int, once: bool) -> None:
     from penstock.services.operations.home import open_server
     from penstock.services.schedules import occurrences
     from penstock.services.webhook import looking as webhook
+    from penstock.tracing.sending import tracing_of
+    from penstock.tracing.traced_jobs import traced_kinds
+    from penstock.tracing.traced_steps import traced
     from penstock.web.views.analyst.own_jobs import FOR_WORKERS
 
     settings = operator.settings.model_copy(update={"migration_database_url": ""})
@@ -48,6 +51,7 @@ def work(operator: Operator, concurrency: int, once: bool) -> None:
         **long_draws.FOR_WORKERS,
         **occurrences.FOR_WORKERS,
     }
+    tracing = tracing_of(settings)
     ended = threading.Event()
     if not once:
         looking = (server, runner, access_log.failed, ended)
@@ -59,7 +63,14 @@ def work(operator: Operator, concurrency: int, once: bool) -> None:
             threading.Thread(
                 target=webhook.look_on, args=sending, name="webhook", daemon=True
             ).start()
-    worker.serve(server, kinds, runner, concurrency=concurrency, once=once)
+    if tracing is None:
+        worker.serve(server, kinds, runner, concurrency=concurrency, once=once)
+    else:
+        watched, within = traced(server, tracing), traced_kinds(kinds, tracing)
+        try:
+            worker.serve(watched, within, runner, concurrency=concurrency, once=once)
+        finally:
+            tracing.close()
     ended.set()
 
 
