@@ -10,7 +10,7 @@ from penstock.services.access.principals import ROLES, Principal
 from penstock.services.access.two_person_rule import require_operator
 from penstock.services.context import Server
 from penstock.services.people import users
-from penstock.services.schemas.people.user_files import read_users
+from penstock.services.schemas.people.user_files import Names, read_users
 from penstock.services.schemas.people.users import UserList, UserSpec
 from penstock.services.schemas.people.views import ListedUserView, NewUsersView
 from penstock.spec_fields import folded
@@ -31,7 +31,7 @@ def create(server: Server, principal: Principal, spec: UserList) -> NewUsersView
     with database.read() if spec.dry_run else database.write() as session:
         if any("admin" in user.roles for user in spec.users):
             require_operator(server, principal, "makes admins")
-        places = list(_wrong(session, spec.users))
+        places = list(_wrong(session, [(user.name, user.clearance) for user in spec.users]))
         if places:
             raise refusal([(pointer("users", at, field), words) for at, field, words in places])
         if not spec.dry_run:
@@ -45,12 +45,12 @@ def read_file(server: Server, principal: Principal, raw: bytes) -> list[UserSpec
     """Return the users of a CSV file, whose names are free and whose tiers there are.
 
     Raises ``InvalidInput`` with every wrong line and column, and as ``read_users`` does.  Names and
-    tiers are looked up of lines whose own cells are valid.
+    tiers are looked up on every line where they are valid, whatever else is wrong there.
     """
     principal.require("admin")
     file = read_users(raw)
     with server.database.read() as session:
-        known = [(file.lines[at], field, words) for at, field, words in _wrong(session, file.users)]
+        known = [(file.lines[at], field, words) for at, field, words in _wrong(session, file.names)]
     lines = [
         f"line {line}, {field}: {words}" if field else f"line {line}: {words}"
         for line, field, words in sorted([*file.wrong, *known])
@@ -61,19 +61,20 @@ def read_file(server: Server, principal: Principal, raw: bytes) -> list[UserSpec
     return file.users
 
 
-def _wrong(session: Session, specs: Sequence[UserSpec]) -> Iterator[Place]:
+def _wrong(session: Session, listed: Sequence[Names]) -> Iterator[Place]:
+    """Yield the names that are taken or occur twice, and the tiers that there are not."""
     names: set[str] = set()
-    for at, spec in enumerate(specs):
-        name = folded(spec.name)
-        if name in names:
-            yield at, "name", "The list has this name twice, without regard to case; keep one."
-        names.add(name)
+    for at, (name, clearance) in enumerate(listed):
+        if name is not None:
+            if folded(name) in names:
+                yield at, "name", "The list has this name twice, without regard to case; keep one."
+            names.add(folded(name))
+            try:
+                users.require_free(session, name)
+            except NameTaken as problem:
+                yield at, "name", problem.detail
         try:
-            users.require_free(session, spec.name)
-        except NameTaken as problem:
-            yield at, "name", problem.detail
-        try:
-            users.tier_for(session, spec.clearance)
+            users.tier_for(session, clearance)
         except InvalidInput as problem:
             yield at, "clearance", problem.detail
 

@@ -84,6 +84,18 @@ def test_a_file_is_refused_by_its_lines(world: World) -> None:
     ]
 
 
+def test_each_cell_of_a_line_is_looked_up_whatever_is_wrong_beside_it(world: World) -> None:
+    rows = "pia,king,moon\n,analyst,moon\nnew,analyst,no tier\x07\nNEW,king,public\n"
+    with pytest.raises(InvalidInput) as refused:
+        user_lists.read_file(world.server, OPERATOR, f"name,roles,clearance\n{rows}".encode())
+    places = [words.partition(":")[0] for _, words in refused.value.errors]
+    assert places == [
+        *("line 2, clearance", "line 2, name", "line 2, roles"),
+        *("line 3, clearance", "line 3, name", "line 4, clearance"),
+        *("line 5, name", "line 5, roles"),
+    ]
+
+
 def test_a_failure_at_the_last_user_takes_all_before_with_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

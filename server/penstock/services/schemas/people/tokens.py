@@ -21,7 +21,9 @@ def seconds(value: object) -> object:
     match = re.fullmatch(DURATION, value)
     if match is None:
         raise PydanticCustomError(
-            "duration", 'This must be a number of seconds, or a time like "30d", "12h" or "15m".'
+            "duration",
+            'A time in text must have its unit, like "30d", "12h", "15m" or "90s"; a number, which'
+            " has none, is in seconds.",
         )
     return int(match.group(1)) * _UNITS[match.group(2)]
 

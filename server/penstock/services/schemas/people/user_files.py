@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from penstock.connectors.planning.refusals import checked
 from penstock.errors import InvalidInput, MalformedInput
@@ -13,12 +14,17 @@ from penstock.services.schemas.people.users import MOST_USERS, UserSpec
 COLUMNS = ("name", "roles", "clearance")
 
 
+Names = tuple[str | None, str | None]
+"""The names of a user and of their tier, as far as there are and can be such names."""
+
+
 @dataclass(frozen=True)
 class FileOfUsers:
-    """Hold the users of a file, the line of each, and every place that is wrong."""
+    """Hold the users of a file, and every line: the names to look up, and each wrong place."""
 
     users: list[UserSpec] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
+    names: list[Names] = field(default_factory=list)
     wrong: list[tuple[int, str, str]] = field(default_factory=list)
 
 
@@ -81,11 +87,17 @@ def _take(file: FileOfUsers, line: int, header: list[str], row: list[str]) -> No
         return
     cells = dict(zip(header, row, strict=True))
     roles = [role for role in re.split(r"[\s;]+", cells["roles"]) if role]
-    spec = {"name": cells["name"], "roles": roles, "clearance": cells["clearance"] or None}
+    spec: dict[str, Any] = {
+        "name": cells["name"],
+        "roles": roles,
+        "clearance": cells["clearance"] or None,
+    }
+    wrong: list[tuple[str, str]] = []
     try:
-        user = checked(UserSpec, spec)
+        file.users.append(checked(UserSpec, spec))
     except InvalidInput as problem:
-        file.wrong.extend((line, where.split("/")[1], words) for where, words in problem.errors)
-    else:
-        file.users.append(user)
-        file.lines.append(line)
+        wrong = [(where.split("/")[1], words) for where, words in problem.errors]
+    file.wrong.extend((line, column, words) for column, words in wrong)
+    usable = {**spec, **dict.fromkeys(column for column, _ in wrong)}
+    file.lines.append(line)
+    file.names.append((usable["name"], usable["clearance"]))

@@ -17,3 +17,8 @@ def test_a_lifetime_is_read_as_seconds(said: object, seconds: int) -> None:
 def test_what_is_no_lifetime_is_refused(said: object) -> None:
     with pytest.raises(ValidationError):
         TokenSpec.model_validate({"expires_in": said})
+
+
+def test_a_text_of_seconds_is_refused_by_what_it_lacks() -> None:
+    with pytest.raises(ValidationError, match="in text must have its unit"):
+        TokenSpec.model_validate({"expires_in": "86400"})
