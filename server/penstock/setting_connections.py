@@ -51,7 +51,7 @@ def connections_of(
     variables = {name: text for name, text in environment.items() if name.startswith(_VARIABLE)}
     files = {name: path for name, path in variables.items() if name.endswith(_FILE)}
     for name, path in files.items():
-        given[_named(name, name[len(_VARIABLE) : -len(_FILE)])] = _content(name, path), name
+        given[_named(name, name[len(_VARIABLE) : -len(_FILE)])] = secret_in(name, path), name
     for name, secret in variables.items():
         if name not in files:
             given[_named(name, name[len(_VARIABLE) :])] = secret.strip(), name
@@ -81,13 +81,21 @@ def _named(source: str, name: str) -> str:
     return folded_connection(name)
 
 
-def _content(variable: str, path: str) -> str:
+def secret_in(variable: str, path: str) -> str:
+    """Return the secret in the file that a variable names, without space around it.
+
+    Raises ``InvalidInput``, which repeats neither, if it cannot be read or is empty.
+    """
     # Someone may have put the secret itself here, so not even the path is repeated, and the causes,
     # which have it or the file's bytes, are dropped.
     try:
-        return Path(path).read_text(encoding="utf-8").strip()
+        secret = Path(path).read_text(encoding="utf-8").strip()
     except OSError as error:
         reason = error.strerror
     except ValueError:
         reason = "it is no text, or no path"
+    else:
+        if secret:
+            return secret
+        reason = "it is empty"
     raise InvalidInput(f"The file that {variable} names cannot be read: {reason}.")

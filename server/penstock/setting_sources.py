@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ from pydantic_settings import (
 from penstock.errors import InvalidInput
 from penstock.nesting import flat, shallow
 from penstock.setting_checks import check
-from penstock.setting_connections import SENTENCE, TABLE, connections_of
+from penstock.setting_connections import SENTENCE, TABLE, connections_of, secret_in
 from penstock.setting_sign_on import SECRET
 from penstock.settings import PREFIX, Settings
 
@@ -36,6 +37,9 @@ _NOT_THAT: Final = {
     "path_type": "which names no folder",
 }
 
+
+_ALIKE: Final = 0.93
+"""How alike names are of which one is a misspelled other, of 1."""
 
 MASKED: Final = "(set)"
 """What is shown of a secret."""
@@ -97,12 +101,7 @@ class SecretFiles(PydanticBaseSettingsSource):
         path = self._environment.get(variable_of(field_name) + "_FILE")
         if path is None or field.json_schema_extra != SECRET:
             return None, field_name, False
-        try:
-            return Path(path).read_text().strip(), field_name, False
-        except OSError as error:
-            raise InvalidInput(
-                f"The secret file {path} cannot be read: {error.strerror}."
-            ) from error
+        return secret_in(variable_of(field_name) + "_FILE", path), field_name, False
 
     def __call__(self) -> dict[str, Any]:
         """Return the secrets by the names of their settings."""
@@ -116,6 +115,22 @@ class SecretFiles(PydanticBaseSettingsSource):
 def variable_of(name: str) -> str:
     """Return the environment variable of the setting ``name``."""
     return PREFIX + name.upper()
+
+
+def misspelled(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return a sentence for each variable that is no setting and looks like one."""
+    known = {variable_of(name) for name in Settings.model_fields if name != TABLE}
+    secrets = {
+        variable_of(name) + "_FILE"
+        for name, field in Settings.model_fields.items()
+        if field.json_schema_extra == SECRET
+    }
+    return [
+        f"{name} is no setting, and is not read. Was {close[0]} meant?"
+        for name in sorted(set(environment) - known - secrets - {_NO_VARIABLE})
+        if name.startswith(PREFIX)
+        and (close := get_close_matches(name, known | secrets, n=1, cutoff=_ALIKE))
+    ]
 
 
 def _written(

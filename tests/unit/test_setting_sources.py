@@ -12,7 +12,7 @@ from penstock.setting_connections import (
     is_connection,
     variable_of_connection,
 )
-from penstock.setting_sources import load
+from penstock.setting_sources import load, misspelled
 
 URL = "postgresql://reader:canary@db.example.org/clinic"
 
@@ -76,7 +76,7 @@ def test_a_password_in_a_url_is_not_shown() -> None:
             for url in ("http://a//b", "http://u:p@a/", "http://a:x/", "")
         ),
         ({"PENSTOCK_CONFIG": "/nowhere/penstock.toml"}, "cannot be read"),
-        ({"PENSTOCK_DATABASE_URL_FILE": "/nowhere/url"}, "cannot be read"),
+        ({"PENSTOCK_DATABASE_URL_FILE": "/nowhere/url"}, "PENSTOCK_DATABASE_URL_FILE names cannot"),
     ],
 )
 def test_a_setting_that_cannot_be_meant_is_named(environment: dict[str, str], message: str) -> None:
@@ -214,3 +214,38 @@ def test_a_secret_file_that_is_no_text_is_refused_without_its_bytes(tmp_path: Pa
 
 def test_no_variable_has_all_connections() -> None:
     assert _secrets({"PENSTOCK_CONNECTIONS": '{"a": "b"}'}) == {}
+
+
+@pytest.mark.parametrize(
+    "variable", ["PENSTOCK_OIDC_CLIENT_SECRET_FILE", "PENSTOCK_CONNECTION_LAKE_FILE"]
+)
+@pytest.mark.parametrize("content", [None, b"", b" \n", b"canary\xff"])
+def test_a_secret_file_without_a_secret_is_refused_and_nothing_of_it_repeated(
+    tmp_path: Path, variable: str, content: bytes | None
+) -> None:
+    """A path may be the secret itself; an empty file would switch off what it belongs to."""
+    secret = tmp_path / "canary"
+    if content is not None:
+        secret.write_bytes(content)
+    with pytest.raises(InvalidInput, match=f"The file that {variable} names cannot") as refused:
+        load({variable: str(secret)})
+    assert "canary" not in refused.value.detail
+    assert refused.value.__context__ is None
+
+
+def test_a_variable_that_looks_like_a_setting_and_is_none_is_named() -> None:
+    (sentence,) = misspelled(
+        {
+            "PENSTOCK_TWO_PERSON_RUL": "on",
+            "PENSTOCK_TWO_PERSON_RULE": "on",
+            "PENSTOCK_WEBHOOK_SECRET_FILE": "/run/secrets/webhook",
+            "PENSTOCK_CONNECTION_WAREHOUSE": URL,
+            "PENSTOCK_TOKEN": "pst_",
+            "PENSTOCK_PORT_8080_TCP": "tcp://10.0.0.1:8080",
+            "OTHER_TWO_PERSON_RUL": "on",
+        }
+    )
+    assert sentence == (
+        "PENSTOCK_TWO_PERSON_RUL is no setting, and is not read. Was PENSTOCK_TWO_PERSON_RULE"
+        " meant?"
+    )

@@ -49,9 +49,11 @@ def init(operator: Operator) -> None:
 def status(context: click.Context) -> None:
     """Show whether the home is in order.  Exits with 1 if it is not."""
     from penstock.services.operations.status import examine
+    from penstock.setting_sources import misspelled
 
     operator = context.ensure_object(Operator)
     state = examine(operator.settings)
+    warnings = [*misspelled(), *state.warnings]
     rows = [(part.part, part.state, part.place) for part in state.parts]
     columns = (Column("part"), Column("state"), Column("place"))
     operator.print(
@@ -60,13 +62,13 @@ def status(context: click.Context) -> None:
                 "home": str(operator.settings.home.resolve()),
                 "good": state.good,
                 "parts": state.parts,
-                "warnings": state.warnings,
+                "warnings": warnings,
             },
             columns,
             rows,
         )
     )
-    for warning in state.warnings:
+    for warning in warnings:
         operator.say(f"Warning: {warning}")
     if not state.good:
         context.exit(FAILURE)
@@ -82,12 +84,16 @@ def config() -> None:
 @click.pass_obj
 def show_config(operator: Operator) -> None:
     """Show every setting and where its value comes from.  Secrets are masked."""
+    from penstock.setting_sources import misspelled
+
     columns = (
         *(Column("setting"), Column("value"), Column("source")),
         Column("meaning", None),
     )
     rows = [(item.name, item.value, item.source, item.sentence) for item in operator.provenance]
     operator.print(Document(operator.provenance, columns, rows))
+    for warning in misspelled():
+        operator.say(f"Warning: {warning}")
 
 
 @click.group()

@@ -39,19 +39,16 @@ OWNERS = frozenset(
     help="Number of worker processes [default: 2].",
 )
 @click.pass_obj
-def serve(
-    operator: Operator,  # noqa: ARG001 - every command gets the operator
-    host: str | None,
-    port: int | None,
-    workers: int | None,
-) -> None:
+def serve(operator: Operator, host: str | None, port: int | None, workers: int | None) -> None:
     """Serve the home over HTTP until stopped."""
-    from penstock.setting_sources import load
+    from penstock.setting_sources import load, misspelled
 
     options = {"PENSTOCK_HOST": host, "PENSTOCK_PORT": port, "PENSTOCK_WORKERS": workers}
     chosen = {name: str(value) for name, value in options.items() if value is not None}
     environment = {**os.environ, **chosen}
     settings, _ = load(environment)
+    for warning in misspelled(environment):
+        operator.say(f"Warning: {warning}")
     start(settings, environment)
 
 

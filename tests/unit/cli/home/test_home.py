@@ -83,6 +83,15 @@ def test_status_tells_the_parts_and_warns_of_one_disk(here: Run, furnished: Path
     assert "Warning" not in status.out
 
 
+@pytest.mark.parametrize("command", ["status", "config show"])
+def test_a_misspelled_variable_is_warned_of(
+    here: Run, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    assert "TWO_PERSON_RULE meant" not in here(*command.split()).err
+    monkeypatch.setenv("PENSTOCK_TWO_PERSON_RUL", "on")
+    assert "Was PENSTOCK_TWO_PERSON_RULE meant?" in here(*command.split()).err
+
+
 def test_status_warns_of_room_that_becomes_scarce(
     here: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

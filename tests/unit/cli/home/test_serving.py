@@ -56,7 +56,8 @@ def test_gunicorn_is_given_the_settings_through_the_environment(
     (tmp_path / "penstock.toml").write_text("workers = 3\nport = 1\n")
     monkeypatch.setenv("PENSTOCK_HOST", "127.0.0.1")
     monkeypatch.setenv("PENSTOCK_TOKEN_DAYS", "7")
-    here("serve", "--port", str(port))
+    monkeypatch.setenv("PENSTOCK_TWO_PERSON_RUL", "on")
+    assert "Was PENSTOCK_TWO_PERSON_RULE meant?" in here("serve", "--port", str(port)).err
     command, environment = became[0]
     assert command[:4] == [sys.executable, "-P", "-m", "penstock.cli.home.launch"]
     assert command[-1] == "penstock.application:create_app()"
