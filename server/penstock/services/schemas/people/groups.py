@@ -18,6 +18,9 @@ def _group(value: str) -> str:
             "A group has 1 to {most} characters, and no control characters.",
             {"most": LONGEST_GROUP},
         )
+    if value != value.strip():
+        # In a list of mappings it would look like the group without it, and give other rights.
+        raise PydanticCustomError("group", "A group does not begin or end with a space.")
     return value
 
 
