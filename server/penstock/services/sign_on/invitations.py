@@ -41,8 +41,9 @@ def invite(server: Server, principal: Principal, spec: InvitationSpec) -> Issued
     """Store an invitation, and return its link, which is shown once.
 
     It ends no later than the token or session that it is made with.  Raises ``NameTaken``,
-    ``InvalidInput`` for an unknown clearance, ``NotAuthenticated`` if the caller's own token has
-    ended, and ``Forbidden`` for an admin under the two-person rule, unless the operator invites.
+    ``Conflict`` while another invitation of the name is open, ``InvalidInput`` for an unknown
+    clearance, ``NotAuthenticated`` if the caller's own token has ended, and ``Forbidden`` for an
+    admin under the two-person rule, unless the operator invites.
     """
     principal.require("admin")
     with server.database.write() as session:
@@ -51,6 +52,7 @@ def invite(server: Server, principal: Principal, spec: InvitationSpec) -> Issued
         users.require_free(session, spec.name)
         tier = users.tier_for(session, spec.clearance)
         now = server.clock()
+        _require_no_other(session, spec.name, now)
         parent = token_lineage.parent_of(session, principal, now)
         life = USUAL_LIFE if spec.expires_in is None else timedelta(seconds=spec.expires_in)
         latest = token_lineage.latest_end(principal, parent)
@@ -80,6 +82,17 @@ def invite(server: Server, principal: Principal, spec: InvitationSpec) -> Issued
             clearance=view.clearance,
             expires=view.expires,
         )
+
+
+def _require_no_other(session: Session, name: str, now: datetime) -> None:
+    """Raise ``Conflict`` if a link for the name counts: it might give more than the new one."""
+    rows = session.exec(select(Invitation).where(col(Invitation.folded) == folded(name))).all()
+    for row in rows:
+        if state_of(row, now) == "open":
+            raise Conflict(
+                f"{row.name} is invited already, by {row.by}: the link of invitation"
+                f" {row.prefix} still counts. Revoke that invitation first."
+            )
 
 
 def listing(server: Server, principal: Principal, window: Window) -> Page[InvitationView]:

@@ -67,6 +67,20 @@ def test_what_could_not_be_created_is_not_invited(
     assert invitations.listing(world.server, OPERATOR, Window()).items == []
 
 
+def test_a_name_has_one_link_that_counts(world: World) -> None:
+    """A link with the wrong clearance must not go on counting beside the one that corrects it."""
+    wrong = invitations.invite(world.server, OPERATOR, spec(clearance="internal"))
+    with pytest.raises(Conflict, match=f"invitation {wrong.id} still counts") as refused:
+        invitations.invite(world.server, world.person("ada"), spec(name="LEA"))
+    assert wrong.link not in refused.value.detail
+    invitations.revoke(world.server, OPERATOR, wrong.id)
+    invitations.invite(world.server, OPERATOR, spec(name="LEA", expires_in=60))
+    world.clock.forward(minutes=1)
+    invitations.invite(world.server, OPERATOR, spec())
+    states = [item.state for item in invitations.listing(world.server, OPERATOR, Window()).items]
+    assert states == ["revoked", "expired", "open"]
+
+
 @pytest.mark.parametrize("name", ["pia", "otto"])
 def test_only_admins_invite_list_and_revoke(world: World, name: str) -> None:
     person = world.person(name)
