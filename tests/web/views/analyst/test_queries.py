@@ -82,7 +82,7 @@ def test_a_level_keeps_its_color_whatever_is_drawn_beside_it(ian: Browser) -> No
     every = boxes(page_of(ian, "visits"))
 
     def color(page: str, name: str) -> str:
-        group = re.search(rf'<g class="(s\d)"[^>]*><title>\w+, {re.escape(name)}:', page)
+        group = re.search(rf'<g class="(t\d)"[^>]*><title>\w+, {re.escape(name)}:', page)
         assert group is not None
         return group.group(1)
 
