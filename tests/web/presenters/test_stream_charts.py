@@ -77,6 +77,8 @@ def test_levels_over_one_range_share_a_picture_and_others_have_their_own() -> No
     assert len(same) == 1
     assert same[0].message.count(" total after step 3: ") == 1
     assert same[0].message.endswith(" for public")
+    titled = pictures([totals("internal", 1, 3)], "People who came")
+    assert titled[0].message.startswith("People who came, total after step 3: ")
     assert len(pictures([totals("internal", 1, 3), totals("public", 2, 2)])) == 2
 
 

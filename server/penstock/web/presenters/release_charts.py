@@ -13,6 +13,7 @@ from penstock.services.noise.intervals import ends
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import EstimateView, HistoryItemView, Key, ReleaseView
+from penstock.services.schemas.wordings.wordings import WordingView
 from penstock.web.charts import distribution, intervals, ranked
 from penstock.web.charts.drawing.messages import message, share_message
 from penstock.web.charts.drawing.values import Interval, Level
@@ -34,6 +35,9 @@ MOST_GROUPS = 500
 """Largest number of groups of quantiles to choose one of."""
 
 LONGEST_NUMBER = 40
+
+PLAIN = WordingView()
+"""What stands for texts that nobody wrote: names and keys are shown as they are."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +84,12 @@ def shown_releases(
     views: Sequence[ReleaseView],
     drawn: Collection[str],
     title: str,
+    wording: WordingView = PLAIN,
 ) -> ShownReleases | None:
-    """Return ``items`` with a table of ``views`` and a picture of those ``drawn``."""
+    """Return ``items`` with a table of ``views`` and a picture of those ``drawn``.
+
+    ``wording`` has the query's title, its unit, and the labels that stand in place of keys.
+    """
     if not views:
         return None
     names = names_of(items)
@@ -89,32 +97,35 @@ def shown_releases(
     single = shown[0].histogram is not None
     if single:
         shown = shown[:1]
-        picture_drawn = release_picture(shown[0], f"{title}, {names[shown[0].id]}")
+        picture_drawn = release_picture(shown[0], f"{title}, {names[shown[0].id]}", wording=wording)
     else:
         remark = " ".join(_left_out(len(items), len(views), len(shown)))
         places = {item.id: place for place, item in enumerate(items)}
-        picture_drawn = _side_by_side(shown, views, names, places, title, remark)
+        picture_drawn = _side_by_side(shown, views, names, places, title, remark, wording)
     return ShownReleases(
         items, names, frozenset(release.id for release in shown), single, picture_drawn
     )
 
 
-def release_picture(release: ReleaseView, title: str, group: int = 0) -> Picture:
+def release_picture(
+    release: ReleaseView, title: str, group: int = 0, wording: WordingView = PLAIN
+) -> Picture:
     """Return the picture of one release; a sparse histogram shows its keys by value.
 
     For quantiles it is the distribution function of one ``group``, by its place from 0.
     """
     if release.distributions is not None:
-        return _distribution(release, title, group)
+        return _distribution(release, title, group, wording)
     if release.histogram is not None:
         places = np.argsort(-np.asarray(release.values), kind="stable")[:MOST_KEYS]
-        return _ranking(release, title, places)
-    return _side_by_side([release], [release], {release.id: release.tier}, {}, title, "")
+        return _ranking(release, title, places, wording)
+    return _side_by_side([release], [release], {release.id: release.tier}, {}, title, "", wording)
 
 
-def groups_of(release: ReleaseView) -> list[str]:
+def groups_of(release: ReleaseView, wording: WordingView = PLAIN) -> list[str]:
     """Return the names of the groups that have distribution functions; none without groups."""
-    return [_label(each.key) for each in release.distributions or () if each.key is not None]
+    groups = (each.key for each in release.distributions or ())
+    return [_label(key, wording) for key in groups if key is not None]
 
 
 def group_in(text: str, release: ReleaseView) -> int:
@@ -129,7 +140,7 @@ def group_in(text: str, release: ReleaseView) -> int:
     return int(text or 1) - 1
 
 
-def _distribution(release: ReleaseView, title: str, group: int) -> Picture:
+def _distribution(release: ReleaseView, title: str, group: int, wording: WordingView) -> Picture:
     """Return the distribution function of a group, and its quantiles."""
     chosen, bins = (release.distributions or ())[group], release.quantiles
     if bins is None:
@@ -142,8 +153,8 @@ def _distribution(release: ReleaseView, title: str, group: int) -> Picture:
         if each.key == chosen.key and each.value is not None
         for share in (float(each.name.partition(":")[2]),)
     ]
-    named = title if chosen.key is None else f"{title}, {_label(chosen.key)}"
-    subject = release.query if chosen.key is None else f"{release.query}, {_label(chosen.key)}"
+    key = "" if chosen.key is None else f", {_label(chosen.key, wording)}"
+    named, subject = f"{title}{key}", f"{wording.title or release.query}{key}"
     middle = min(quantiles, key=lambda each: abs(each.share - 0.5), default=None)
     sentence = (
         named
@@ -152,7 +163,7 @@ def _distribution(release: ReleaseView, title: str, group: int) -> Picture:
     )
     content = distribution.Distribution(
         sentence,
-        "value",
+        wording.unit or "value",
         tuple(bins.edges),
         shares,
         lower,
@@ -172,10 +183,11 @@ def _side_by_side(
     places: Mapping[str, int],
     title: str,
     remark: str,
+    wording: WordingView,
 ) -> Picture:
     """Return releases of one query side by side; they have equal keys unless sparse."""
     best = shown[0]
-    count = len(_keys(best))
+    count = len(_keys(best, wording))
     keys = np.arange(min(count, MOST_KEYS))
 
     def groups(of: Sequence[ReleaseView]) -> intervals.Groups:
@@ -185,11 +197,16 @@ def _side_by_side(
         )
         confidence = best.error.confidence
         return intervals.Groups(
-            title, _labels(best, keys), tuple(levels), confidence=confidence, total=count
+            title,
+            _labels(best, keys, wording),
+            tuple(levels),
+            wording.unit,
+            confidence=confidence,
+            total=count,
         )
 
     content = groups(shown)
-    sentence = message(best.query, content.keys, content.levels, count)
+    sentence = message(wording.title or best.query, content.keys, content.levels, count)
     drawn = picture(
         intervals.dots_with_whiskers,
         intervals.rows,
@@ -208,9 +225,11 @@ def _left_out(count: int, listed: int, shown: int) -> Iterator[str]:
         yield f"The table lists {listed} of them."
 
 
-def _ranking(best: ReleaseView, title: str, places: NDArray[np.intp]) -> Picture:
-    labels, level = _labels(best, places), Level(best.tier, _intervals(best, places))
-    sentence = message(best.query, labels, [level], len(best.keys))
+def _ranking(
+    best: ReleaseView, title: str, places: NDArray[np.intp], wording: WordingView
+) -> Picture:
+    labels, level = _labels(best, places, wording), Level(best.tier, _intervals(best, places))
+    sentence = message(wording.title or best.query, labels, [level], len(best.keys))
     content = ranked.Ranking(
         sentence,
         labels,
@@ -247,12 +266,12 @@ def positive(text: str, what: str) -> float:
     return number
 
 
-def _keys(release: ReleaseView) -> Sequence[Key]:
+def _keys(release: ReleaseView, wording: WordingView) -> Sequence[Key]:
     """Return the keys of what is drawn: for quantiles of those, and not of their counts."""
     keys: Any = release.keys
     if release.quantiles is None:
         return cast("Sequence[Key]", keys)
-    groups = ((_label(each.key), each) for each in _quantiles(release))
+    groups = ((_label(each.key, wording), each) for each in _quantiles(release))
     return [each.name if each.key is None else f"{group}, {each.name}" for group, each in groups]
 
 
@@ -260,13 +279,17 @@ def _quantiles(release: ReleaseView) -> list[EstimateView]:
     return [each for each in release.estimates or [] if each.name.startswith("quantile:")]
 
 
-def _labels(release: ReleaseView, places: NDArray[np.intp]) -> tuple[str, ...]:
-    keys = _keys(release)
-    return tuple(_label(keys[int(place)]) for place in places)
+def _labels(
+    release: ReleaseView, places: NDArray[np.intp], wording: WordingView
+) -> tuple[str, ...]:
+    keys = _keys(release, wording)
+    return tuple(_label(keys[int(place)], wording) for place in places)
 
 
-def _label(key: Key | None) -> str:
-    return ", ".join(key) if isinstance(key, list) else str(key)
+def _label(key: Key | None, wording: WordingView) -> str:
+    """Return a key as its readers see it: each part by its label, if it has one."""
+    parts = key if isinstance(key, list) else [str(key)]
+    return ", ".join(wording.labels.get(part, part) for part in parts)
 
 
 def _intervals(release: ReleaseView, places: NDArray[np.intp]) -> tuple[Interval, ...]:

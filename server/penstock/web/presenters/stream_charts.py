@@ -45,10 +45,11 @@ def tiers(chosen: Iterable[str], visible: Sequence[str]) -> list[str | None]:
     return [*others, *(name for name in reversed(visible) if name in names)] or [None]
 
 
-def pictures(levels: Sequence[RunningTotalsView]) -> list[Picture]:
+def pictures(levels: Sequence[RunningTotalsView], title: str = "") -> list[Picture]:
     """Return one picture for each number of an element, up to ``MOST_NUMBERS``.
 
-    Levels over different ranges of steps have separate pictures.
+    Levels over different ranges of steps have separate pictures.  ``title`` stands in place of the
+    stream's name, if it has one.
     """
     together: dict[tuple[int, int], list[RunningTotalsView]] = {}
     for totals in levels:
@@ -56,7 +57,7 @@ def pictures(levels: Sequence[RunningTotalsView]) -> list[Picture]:
     return [
         made
         for place, same_range in enumerate(together.values())
-        for made in _side_by_side(same_range, f"totals{place}")
+        for made in _side_by_side(same_range, title, f"totals{place}")
     ]
 
 
@@ -106,7 +107,9 @@ def _values_of(level: Elements, number: int) -> Level:
     )
 
 
-def _side_by_side(levels: Sequence[RunningTotalsView], prefix: str) -> Iterator[Picture]:
+def _side_by_side(
+    levels: Sequence[RunningTotalsView], title: str, prefix: str
+) -> Iterator[Picture]:
     """Yield the pictures of levels over one range."""
     first, dimension = levels[0], levels[0].items[0].values.size
     count = len(first.items)
@@ -126,7 +129,7 @@ def _side_by_side(levels: Sequence[RunningTotalsView], prefix: str) -> Iterator[
             tuple(_level(totals, places, number) for totals in levels),
             confidence=first.items[0].error.confidence,
         )
-        subject = f"{first.stream}{suffix}"
+        subject = f"{title or first.stream}{suffix}"
         yield _titled(content, subject, "total after step", f"{prefix}-{number}", remarks)
 
 

@@ -13,7 +13,7 @@ from penstock.services.noise.estimates.marginals import with_report
 from penstock.services.noise.estimates.reading import EstimateChoice, names_in
 from penstock.services.queries import queries
 from penstock.services.releases import history as services
-from penstock.services.schemas.views import QueryView
+from penstock.services.schemas.views import QueryView, ReleaseView
 from penstock.services.synthetic_rows import rows
 from penstock.structures.marginals.reports import Form
 from penstock.web.forms import log_filters
@@ -22,6 +22,8 @@ from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ANALYST, READER, Pages
 from penstock.web.presenters import release_charts
 from penstock.web.presenters.chart_files import MEDIA_TYPES, chart_file
+from penstock.web.presenters.figure import Picture
+from penstock.web.presenters.release_charts import PLAIN
 
 pages = Pages()
 
@@ -69,6 +71,7 @@ def release(visit: Visit, release: str) -> Response:
     view = with_report(view, list(Form))
     group = release_charts.group_in(request.args.get("group", ""), view)
     computed = derived(view, request.args, partial(services.values, visit.server, visit.principal))
+    query = _in_sight(visit, view.query)
     return visit.page(
         "analyst/release.html",
         computed.form.status,
@@ -77,13 +80,19 @@ def release(visit: Visit, release: str) -> Response:
         has_parts=has_parts(view),
         quantities=QUANTITIES.items(),
         outcome=choice.outcome or (view.moments and view.moments.outcome),
-        groups=release_charts.groups_of(view)[: release_charts.MOST_GROUPS],
+        groups=release_charts.groups_of(view, query or PLAIN)[: release_charts.MOST_GROUPS],
         group=group,
-        picture=release_charts.release_picture(view, f"{view.query} at {view.tier}", group),
+        picture=_picture(view, group, query),
         forms=tabular_formats.FORMS,
         synthetic=rows.can_be_drawn(visit.server, view),
-        query=_in_sight(visit, view.query),
+        query=query,
     )
+
+
+def _picture(view: ReleaseView, group: int, query: QueryView | None) -> Picture:
+    """Return the chart of a release, with the texts of its query if the caller may see it."""
+    title = f"{view.query} at {view.tier}"
+    return release_charts.release_picture(view, title, group, query or PLAIN)
 
 
 def _in_sight(visit: Visit, query: str) -> QueryView | None:
@@ -109,9 +118,10 @@ def download(visit: Visit, release: str, form: str) -> Response:
 def release_chart(visit: Visit, release: str, image: str) -> Response:
     """Send the chart of a release as a file; of quantiles by group it is that of ``group``."""
     choice = EstimateChoice(probabilities=probabilities_in(request.args.get("probabilities", "")))
-    view = services.values(visit.server, visit.principal, release, choice=choice)
+    size = request.args.get("size_release", "").strip() or None
+    view = services.values(visit.server, visit.principal, release, choice=choice, size_release=size)
     group = release_charts.group_in(request.args.get("group", ""), view)
-    picture = release_charts.release_picture(view, f"{view.query} at {view.tier}", group)
+    picture = _picture(view, group, _in_sight(visit, view.query))
     return visit.file(chart_file(picture, image), MEDIA_TYPES[image], f"{view.id}.{image}")
 
 
