@@ -30,6 +30,12 @@ def test_a_number_has_the_digits_that_its_margin_justifies() -> None:
     assert with_margin(Interval(3.0, 3.0, 3.0)) == "3 ± 0"
 
 
+def test_no_margin_is_rounded_down() -> None:
+    assert with_margin(Interval(566.0, 552.6, 579.4)) == "566 ± 14"
+    assert with_margin(Interval(1399.0, 1394.67, 1403.33)) == "1,399.0 ± 4.4"
+    assert with_margin(Interval(1394.0, 1390.0, 1398.0)) == "1,394 ± 4"
+
+
 def test_a_distribution_and_a_stream_have_their_own_sentences() -> None:
     half = share_message("ages", "public", 0.5, Interval(34.0, 30.0, 38.0))
     assert half == "ages for public: half are below 34 ± 4"

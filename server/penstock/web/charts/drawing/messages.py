@@ -56,7 +56,12 @@ def with_margin(interval: Interval) -> str:
     below, above = interval.value - interval.lower, interval.upper - interval.value
     if not math.isclose(below, above, rel_tol=UNEQUAL, abs_tol=UNEQUAL * abs(interval.value)):
         return f"{digits.write(interval.value)} ({digits.range(interval)})"
-    return f"{digits.write(interval.value)} ± {digits.write(interval.half_width)}"
+    # Rounded up: a sentence promises no smaller margin than there is.
+    margin = interval.half_width
+    if not digits.significant:
+        unit = 10.0**-digits.decimals
+        margin = math.ceil(margin / unit - UNEQUAL) * unit
+    return f"{digits.write(interval.value)} ± {digits.write(margin)}"
 
 
 def _digits(interval: Interval) -> Digits:
