@@ -40,8 +40,10 @@ EXCEPTIONS: Final = {
     "psycopg": ("LGPL-3.0-only", "an extra, imported unchanged; whoever runs it may replace it"),
     "psycopg-binary": ("LGPL-3.0-only", "as psycopg, whose compiled part it is"),
     "psycopg-pool": ("LGPL-3.0-only", "as psycopg, whose pool it is"),
+    "resvg-py": ("", "an extra, whose metadata name none; its file LICENSE has the text of MIT"),
 }
-"""Distributions with a licence that asks for more than a notice, and why they may be used."""
+"""Distributions with a licence that asks for more than a notice, or none by name, and why they
+may be used."""
 
 
 def distributions(names: Iterable[str]) -> dict[str, Distribution]:
