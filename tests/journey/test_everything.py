@@ -222,6 +222,8 @@ def move_levels_and_tiers(server: World) -> None:
     server.answer("PATCH", f"{API}/datasets/sites", budgets, by="root")
     levels = {"levels": {"partner": {"epsilon": 0.3}}}
     server.answer("PATCH", f"{API}/queries/visits", levels, by="root")
+    titled = server.answer("PATCH", f"{API}/queries/visits", {"title": "Visits"}, by="root")
+    assert (titled["title"], titled["unit"]) == ("Visits", "")
     server.answer("PATCH", f"{API}/users/ann", {"clearance": "partner"}, by="root")
     assert ask(server, "ann")["tier"] == "partner"
     server.answer("PATCH", f"{API}/users/ann", {"clearance": "public"}, by="root")

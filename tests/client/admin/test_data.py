@@ -17,6 +17,7 @@ def test_datasets_and_queries(at: Callable[[Desk], Admin]) -> None:
     admin.withdraw_dataset("a b")
     admin.change_levels("a b", {"public": {"epsilon": 1}}, values=(1.0, 2.0))
     admin.change_levels("a b", {"public": {"epsilon": 1}})
+    admin.reword_query("a b", {"title": "A"})
     admin.retire_query("a b")
     levels = {"levels": {"public": {"epsilon": 1}}}
     assert desk.sent == [
@@ -25,6 +26,7 @@ def test_datasets_and_queries(at: Callable[[Desk], Admin]) -> None:
         ("DELETE", "/datasets/a%20b", None),
         ("PATCH", "/queries/a%20b", {**levels, "values": [1.0, 2.0]}),
         ("PATCH", "/queries/a%20b", levels),
+        ("PATCH", "/queries/a%20b", {"title": "A"}),
         ("POST", "/queries/a%20b/retire", {}),
     ]
 
@@ -34,9 +36,11 @@ def test_streams(at: Callable[[Desk], Admin]) -> None:
     admin = at(desk)
     admin.open_stream({"name": "hits"})
     admin.change_stream("hits", {})
+    admin.reword_stream("hits", {"title": "Hits"})
     admin.retire_stream("hits")
     assert [sent[:2] for sent in desk.sent] == [
-        ("POST", "/streams"), ("PATCH", "/streams/hits"), ("POST", "/streams/hits/retire"),
+        ("POST", "/streams"), ("PATCH", "/streams/hits"), ("PATCH", "/streams/hits"),
+        ("POST", "/streams/hits/retire"),
     ]  # fmt: skip
 
 

@@ -33,7 +33,7 @@ from tests.mutants.listed.claims import (
     structure_claims,
 )
 from tests.mutants.listed.operating import trace_claims
-from tests.mutants.listed.people import sign_on_claims, user_claims
+from tests.mutants.listed.people import sign_on_claims, user_claims, wording_claims
 from tests.mutants.mutant import Mutant
 
 MUTANTS: Final[Sequence[Mutant]] = tuple(
@@ -67,6 +67,7 @@ MUTANTS: Final[Sequence[Mutant]] = tuple(
         structure_claims,
         trace_claims,
         user_claims,
+        wording_claims,
     )
     for mutant in module.MUTANTS
 )

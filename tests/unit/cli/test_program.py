@@ -135,6 +135,7 @@ def test_the_commands_are_those_of_the_manual() -> None:
         *("dataset import", "dataset dummy", "dataset version", "backup create", "backup check"),
         *("dataset allowance list", "dataset allowance give", "dataset allowance take-back"),
         *("connection list", "connection check"),
+        *("dataset describe", "query describe", "stream describe"),
         *("dataset correct", "dataset withdraw", "dataset shred", "stream retire"),
         *("keys status", "keys rotate", "keys drop", "keys rotate-secret", "keys drop-secret"),
         *("audit verify", "audit export", "audit checkpoint", "audit acknowledge-restore"),

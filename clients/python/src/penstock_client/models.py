@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Self
 
 from penstock_client._http.fields import Fields
+from penstock_client._values.wording import Wording
 from penstock_client.errors import ProtocolError
 
 Answer = Mapping[str, object]
@@ -206,7 +207,7 @@ class Dataset:
     """Represent a source of records, as declared.  ``budgets`` maps tiers to their budgets.
 
     ``same_people_as`` have the same people, so losses add up; ``accountant`` says how: ``renyi``,
-    or ``gaussian`` for Gaussian queries only.  ``sentence`` says what it is, as generated.
+    or ``gaussian`` for Gaussian queries only.  ``wording`` is for readers.
     """
 
     name: str
@@ -220,28 +221,27 @@ class Dataset:
     same_people_as: tuple[str, ...] = ()
     accountant: str | None = None
     sentence: str | None = None
+    wording: Wording = field(default_factory=Wording)
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
         people = fields.texts("same_people_as") if "same_people_as" in fields.whole else ()
-        columns = fields.child_or_none("columns")
-        budgets = fields.child_or_none("budgets")
+        tiers = getattr(fields.child_or_none("budgets"), "whole", ())
         return cls(
             name=fields.text("name"),
             version=fields.integer_or_none("version"),
             neighboring=fields.text_or_none("neighboring"),
             delta=fields.number_or_none("delta"),
             privacy_unit=fields.whole.get("privacy_unit"),
-            columns=MappingProxyType({} if columns is None else dict(columns.whole)),
+            columns=MappingProxyType(dict(getattr(fields.child_or_none("columns"), "whole", {}))),
             budgets=MappingProxyType(
-                {}
-                if budgets is None
-                else {tier: PrivacyLoss.read(budgets.child(tier)) for tier in budgets.whole}
+                {tier: PrivacyLoss.read(fields.child("budgets").child(tier)) for tier in tiers}
             ),
             answer=whole(fields),
             same_people_as=people,
             accountant=fields.text_or_none("accountant"),
             sentence=fields.text_or_none("sentence"),
+            wording=Wording.read(fields),
         )
 
 

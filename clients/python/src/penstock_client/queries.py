@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from penstock_client._http.fields import Fields
 from penstock_client._values.histogram import Histogram
+from penstock_client._values.wording import Wording
 from penstock_client.models import Answer, Composed, ErrorBars, Guarantee, Level, whole
 
 
@@ -49,7 +50,7 @@ class Query:
     ``dimension`` is the number of its values; ``asserted_by`` names who vouches for its
     sensitivity if the server could not derive it.  ``lossless`` is False if levels are
     independent draws, whose losses add up, as with generalized Gaussian noise of power ``p``.
-    ``sentence`` says what it counts, as the server generates it.
+    ``sentence`` says what it counts, as the server generates it; ``wording`` is what people wrote.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Query:
     p: float | None = None
     lossless: bool = True
     sentence: str | None = None
+    wording: Wording = field(default_factory=Wording)
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -78,6 +80,7 @@ class Query:
             p=fields.number_or_none("p"),
             lossless=fields.whole.get("lossless") is not False,
             sentence=fields.text_or_none("sentence"),
+            wording=Wording.read(fields),
             **cls.more(fields),
         )
 

@@ -16,6 +16,7 @@ from penstock.cli.output import Column, Document
 from penstock.cli.people.proposals import do_or_propose
 from penstock.cli.specs import checked, content_of
 from penstock.cli.statistics.budget_preview import moved, together
+from penstock.cli.wordings import texts_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -276,6 +277,24 @@ def budget(
         if do_or_propose(operator, BudgetChange(dataset=name, budgets=change.budgets)) is None:
             return
     operator.print(budget_of(budgets.show(operator.server, operator.principal, name)))
+
+
+@dataset.command()
+@click.argument("name")
+@click.argument("file")
+@format_option
+@click.pass_obj
+def describe(operator: Operator, name: str, file: str) -> None:
+    """Change title, description, unit, tags, labels and owners of the dataset NAME as FILE says.
+
+    FILE contains {"title": "...", "unit": "days", "labels": {CODE: "..."}}, as JSON or TOML; - is
+    standard input.  Texts that are left out stay.  They are for readers alone: no budget, level or
+    spec changes.
+    """
+    from penstock.services import rewording
+
+    texts = texts_in(operator, file)
+    operator.print(shown(rewording.of_dataset(operator.server, operator.principal, name, texts)))
 
 
 @dataset.command()

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from penstock.cli.output import Column, Document
+from penstock.cli.wordings import wording_lines
 from penstock.figures import moment, percent, printable, short
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ def shown(dataset: "DatasetView") -> Document:
         + (f", declaration {dataset.declaration}" if dataset.declaration > 1 else "")
         + (", with no people from earlier versions" if dataset.disjoint_units else ""),
         f"  {printable(dataset.sentence)}",
+        *wording_lines(dataset),
         f"  source {source_in_words(dataset.source)}",
         (
             f"  privacy unit {unit_in_words(dataset.privacy_unit) or 'asserted with each vector'},"

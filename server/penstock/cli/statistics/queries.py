@@ -12,6 +12,7 @@ from penstock.cli.output import Column, Document, plainly
 from penstock.cli.people.proposals import do_or_propose
 from penstock.cli.specs import checked, content_of
 from penstock.cli.statistics.sql_options import in_options, query_content, sql_options
+from penstock.cli.wordings import texts_in, wording_lines
 from penstock.figures import moment, percent, printable, short
 
 if TYPE_CHECKING:
@@ -164,6 +165,24 @@ def levels(operator: Operator, name: str, file: str) -> None:
 
 @query.command()
 @click.argument("name")
+@click.argument("file")
+@format_option
+@click.pass_obj
+def describe(operator: Operator, name: str, file: str) -> None:
+    """Change title, description, unit, tags, labels and owners of the query NAME as FILE says.
+
+    FILE contains {"title": "...", "unit": "days", "labels": {CODE: "..."}}, as JSON or TOML; - is
+    standard input.  Texts that are left out stay.  They are for readers alone: no budget, level or
+    spec changes.
+    """
+    from penstock.services import rewording
+
+    texts = texts_in(operator, file)
+    operator.print(shown(rewording.of_query(operator.server, operator.principal, name, texts)))
+
+
+@query.command()
+@click.argument("name")
 @format_option
 @click.pass_obj
 def retire(operator: Operator, name: str) -> None:
@@ -201,6 +220,7 @@ def shown(view: "QueryView") -> Document:
             f" registered {moment(view.registered_at)}"
         ),
         f"  {printable(view.sentence)}",
+        *wording_lines(view),
         _noise(view),
         sensitivity(view.sensitivity)
         + (f", asserted by {view.asserted_by}" if view.asserted_by else ", derived"),

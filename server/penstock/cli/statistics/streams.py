@@ -11,6 +11,7 @@ from penstock.cli.output import Column, Document
 from penstock.cli.people.proposals import do_or_propose
 from penstock.cli.specs import checked, content_of
 from penstock.cli.statistics.queries import ERROR, LEVEL, tier_cells
+from penstock.cli.wordings import texts_in, wording_lines
 from penstock.figures import decimals, fixed, moment, printable, short
 
 if TYPE_CHECKING:
@@ -121,6 +122,24 @@ def levels(operator: Operator, name: str, file: str) -> None:
 
 @stream.command()
 @click.argument("name")
+@click.argument("file")
+@format_option
+@click.pass_obj
+def describe(operator: Operator, name: str, file: str) -> None:
+    """Change title, description, unit, tags, labels and owners of the stream NAME as FILE says.
+
+    FILE contains {"title": "...", "unit": "days", "labels": {CODE: "..."}}, as JSON or TOML; - is
+    standard input.  Texts that are left out stay.  They are for readers alone: no budget, level or
+    spec changes.
+    """
+    from penstock.services import rewording
+
+    texts = texts_in(operator, file)
+    operator.print(_shown(rewording.of_stream(operator.server, operator.principal, name, texts)))
+
+
+@stream.command()
+@click.argument("name")
 @format_option
 @click.pass_obj
 def retire(operator: Operator, name: str) -> None:
@@ -208,6 +227,7 @@ def _shown(view: "StreamView") -> Document:
     facts = [
         f"{view.name} over {view.dataset}, {view.status}, opened {moment(view.opened_at)}",
         f"  {printable(view.sentence)}",
+        *wording_lines(view),
         f"  {end}, {following}; {tree}",
         (
             f"  {view.mechanism} noise in steps of {view.granularity:g}; a unit is in at most"

@@ -38,7 +38,10 @@ class Data(Sender):
         return Dataset.read(self._change(_dataset(dataset), {"budgets": budgets}, "dataset"))
 
     def change_dataset(self, dataset: str, changes: Mapping[str, object]) -> Dataset:
-        """Change a dataset that has no queries yet; ``changes`` is the body of ``PATCH``."""
+        """Change a dataset; ``changes`` is the body of ``PATCH``.
+
+        All may change before its first query, afterwards columns and texts for readers.
+        """
         return Dataset.read(self._change(_dataset(dataset), changes, "dataset"))
 
     def withdraw_dataset(self, dataset: str) -> Answer:
@@ -56,6 +59,10 @@ class Data(Sender):
         body = {"levels": levels} | ({} if values is None else {"values": list(values)})
         return Query.read(self._change(f"/queries/{segment(query)}", body, "query"))
 
+    def reword_query(self, query: str, texts: Mapping[str, object]) -> Query:
+        """Change texts for readers: title, description, unit, tags, labels, owners."""
+        return Query.read(self._change(f"/queries/{segment(query)}", texts, "query"))
+
     def retire_query(self, query: str) -> Query:
         """Stop all further releases of a query, which refunds nothing; raise ``Proposed``."""
         return Query.read(self._create(f"/queries/{segment(query)}/retire", {}, "query"))
@@ -67,6 +74,10 @@ class Data(Sender):
     def change_stream(self, stream: str, levels: Levels) -> Stream:
         """Set levels of a stream, for instance those of a new tier."""
         return Stream.read(self._change(_stream(stream), {"levels": levels}, "stream"))
+
+    def reword_stream(self, stream: str, texts: Mapping[str, object]) -> Stream:
+        """Change texts for readers, as ``reword_query`` does."""
+        return Stream.read(self._change(_stream(stream), texts, "stream"))
 
     def retire_stream(self, stream: str) -> Stream:
         """Stop a stream for good; raise ``Proposed``."""

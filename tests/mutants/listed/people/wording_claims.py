@@ -1,0 +1,41 @@
+"""Provide faults that break what is claimed of titles and other texts for readers (V)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+WORDINGS: Final = "tests/unit/services/wordings/test_wordings.py"
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        row="V94",
+        name="title-in-the-spec",
+        path="services/schemas/wordings/wordings.py",
+        before="    title: Annotated[Title | None, Field(exclude=True)] = None\n",
+        after="    title: Title | None = None\n",
+        wrong="a statistic under another title is another statistic, drawn and charged again",
+        tests=(f"{WORDINGS}::test_texts_are_in_no_spec_and_no_hash",),
+    ),
+    Mutant(
+        row="V94",
+        name="owners-tell-who-is-a-user",
+        path="services/wordings/wordings.py",
+        before='    if "admin" in principal.roles:\n',
+        after="    if principal.roles:\n",
+        wrong="an analyst finds out by the owners of a query who is a user",
+        tests=(f"{WORDINGS}::test_analysts_name_only_themselves_and_learn_of_no_other_user",),
+    ),
+    Mutant(
+        row="V94",
+        name="wording-without-a-leaf",
+        path="services/wordings/wordings.py",
+        before="    record_wording(session, principal, subject, after, changed, now)\n",
+        after="",
+        wrong="a label that readers see in place of a key changes without a trace",
+        tests=(
+            "tests/unit/services/wordings/test_logged_wordings.py"
+            "::test_every_change_of_a_text_is_missed",
+        ),
+    ),
+)
