@@ -4,6 +4,7 @@
 * ``data``     registering and changing datasets, queries and streams, by admins
 * ``people``   tiers, users and clearance
 * ``audit``    the log, coalitions, keys, restores
+* ``wordings`` titles and other texts for readers
 """
 
 from penstock.web.http.routes import PageRoute
@@ -46,6 +47,7 @@ from penstock.web.views.people import (
     tiers,
     users,
 )
+from penstock.web.views.wordings import texts
 
 _READ = (
     sign_in,
@@ -71,6 +73,7 @@ _ADMINISTERED = (
     new_query,
     new_version,
     same_people,
+    texts,
     new_stream,
     schedules,
     new_schedule,

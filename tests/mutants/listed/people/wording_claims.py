@@ -5,6 +5,7 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
+LOGGED: Final = "tests/unit/services/wordings/test_logged_wordings.py"
 WORDINGS: Final = "tests/unit/services/wordings/test_wordings.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
@@ -33,9 +34,6 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    record_wording(session, principal, subject, after, changed, now)\n",
         after="",
         wrong="a label that readers see in place of a key changes without a trace",
-        tests=(
-            "tests/unit/services/wordings/test_logged_wordings.py"
-            "::test_every_change_of_a_text_is_missed",
-        ),
+        tests=(f"{LOGGED}::test_every_change_of_a_text_is_missed",),
     ),
 )

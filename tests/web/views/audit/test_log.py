@@ -167,6 +167,7 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
     world.answer("PUT", given, {"epsilon": 0.5}, by="root")
     mapped(trusting(world.server), "staff", "analyst", tier="public")
     mapped(trusting(world.server), "staff")
+    world.answer("PATCH", "/api/v1/datasets/sites", {"title": "Sites"}, by="root")
     lea = {"name": "lea", "roles": ["analyst"], "clearance": "public"}
     invited = world.answer("POST", "/api/v1/invitations", lea, by="root")
     world.answer("DELETE", f"/api/v1/invitations/{invited['id']}", by="root")
@@ -181,6 +182,7 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
         "lea was invited to the role analyst, cleared for public",
         "of lea was revoked",
         "secret was retired",
+        "The title of sites was changed",
         "Tier internal was set to rank 30",
         "Tier public was granted epsilon 1 in dataset sites",
         "Dataset loans , version 1, was registered",

@@ -22,7 +22,7 @@ class Wording:
     description: str = ""
     unit: str = ""
     tags: tuple[str, ...] = ()
-    labels: Mapping[str, str] = field(default=_NONE, hash=False)
+    labels: Mapping[str, str] = field(default_factory=lambda: _NONE, hash=False)
     owners: tuple[str, ...] = ()
 
     @classmethod
