@@ -8365,8 +8365,15 @@ export interface components {
              */
             tiers: components["schemas"]["StrategyError"][];
         };
-        /** @description New levels of a stream by tier, from the next element on; others stay. */
-        StreamLevelsChange: {
+        /**
+         * @description New levels of a stream by tier, from the next element on; others stay.
+         * @example {
+         *       "levels": {
+         *         "public": 0.25
+         *       }
+         *     }
+         */
+        StreamChange: {
             /**
              * @description The level of each tier: by epsilon, rho, mu, standard_deviation, half_width or level. A number alone is an epsilon.
              * @example {
@@ -15388,7 +15395,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["StreamLevelsChange"] | components["schemas"]["WordingChange"];
+                "application/json": components["schemas"]["StreamChange"] | components["schemas"]["WordingChange"];
             };
         };
         responses: {
