@@ -17,7 +17,7 @@ from tests.mutants.listed import (
     structures,
     web,
 )
-from tests.mutants.listed.asking import sql_claims
+from tests.mutants.listed.asking import catalogue_claims, sql_claims
 from tests.mutants.listed.claims import (
     accounting_claims,
     allowance_claims,
@@ -64,6 +64,7 @@ MUTANTS: Final[Sequence[Mutant]] = tuple(
         sign_on_claims,
         rotated_secrets,
         sql_claims,
+        catalogue_claims,
         structure_claims,
         trace_claims,
         user_claims,

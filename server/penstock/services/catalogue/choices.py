@@ -1,6 +1,6 @@
 """Describe which part of the catalogue is chosen, and in which order."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,6 +30,7 @@ class Choice:
     sort: str = SORTS[0]
     only: str = ""
     dataset: str = ""
+    tag: str = ""
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> "Choice":
@@ -46,16 +47,21 @@ class Choice:
             raise InvalidInput(f"sort must be one of {', '.join(SORTS)}.", pointer="/sort")
         if only and only not in MARKS:
             raise InvalidInput(f"only must be one of {', '.join(MARKS)}.", pointer="/only")
-        return cls(search, sort, only, given.get("dataset", "").strip())
+        dataset, tag = (given.get(name, "").strip() for name in ("dataset", "tag"))
+        return cls(search, sort, only, dataset, tag)
 
     @property
     def narrows(self) -> bool:
         """Return True if this may leave something out."""
-        return bool(self.search or self.only or self.dataset)
+        return bool(self.search or self.only or self.dataset or self.tag)
 
     def is_of(self, dataset: str) -> bool:
         """Return True unless another dataset is chosen."""
         return not self.dataset or folded(self.dataset) == folded(dataset)
+
+    def is_tagged(self, tags: Collection[str]) -> bool:
+        """Return True unless a tag is chosen that is not among ``tags``."""
+        return not self.tag or folded(self.tag) in map(folded, tags)
 
     def matches(self, *texts: str) -> bool:
         """Return True if each word of the search is in one of ``texts``, in any case."""

@@ -25,6 +25,8 @@ from penstock.services.queries.queries import view
 from penstock.services.releases.visibility import seen_part
 from penstock.services.repository.queries import in_sight
 from penstock.services.schemas.views import QueryView
+from penstock.services.schemas.wordings.wordings import WordingView
+from penstock.services.wordings.stored import of_queries
 from penstock.spec_fields import folded, without_number
 
 
@@ -71,11 +73,15 @@ def listing(server: Server, principal: Principal, window: Window, choice: Choice
         chosen = _sorted(_matching(session, known, limit, choice), choice.sort)
         part = chosen[window.after + 1 :][: window.limit + 1]
         rows = _rows(session, [query.id for query in part])
-        page = window.page(
-            list(enumerate(part, window.after + 1)),
-            lambda item: Listed(view(session, rows[item[1].id], limit), item[1].marks),
-            lambda item: item[0],
-        )
+        texts = of_queries(session, list(rows))
+
+        def shown(item: tuple[int, _Known]) -> Listed:
+            number = item[1].id
+            seen = view(session, rows[number], limit, texts.get(number, WordingView()))
+            return Listed(seen, item[1].marks)
+
+        places = list(enumerate(part, window.after + 1))
+        page = window.page(places, shown, lambda item: item[0])
     return Listing(page, len(chosen), len(known))
 
 
@@ -127,20 +133,23 @@ def _received(session: Session, principal: Principal) -> Collection[int]:
 def _matching(
     session: Session, known: Sequence[_Known], limit: Tier | None, choice: Choice
 ) -> list[_Known]:
-    """Return the queries that match a choice: by name, dataset and sentence."""
+    """Return the queries that match a choice: by title, name, dataset, sentence and tags."""
     units: dict[int, Any] = {}
+    texts = of_queries(session) if choice.search or choice.tag else {}
     if choice.search:
         units = {required(row.id): unit_of(row) for row in session.exec(select(Dataset)).all()}
 
     def is_chosen(query: _Known) -> bool:
         has_mark = not choice.only or choice.only in query.marks
-        if not (has_mark and choice.is_of(query.dataset)):
+        text = texts.get(query.id, WordingView())
+        if not (has_mark and choice.is_of(query.dataset) and choice.is_tagged(text.tags)):
             return False
-        if not choice.search or choice.matches(query.name, query.dataset):
+        words = (text.title, query.name, query.dataset, *text.tags)
+        if not choice.search or choice.matches(*words):
             return True
         spec = seen_part(query.spec, limit)
         sentence = definitions.of_query(spec, units[query.dataset_id])
-        return choice.matches(query.name, query.dataset, sentence)
+        return choice.matches(*words, sentence)
 
     return [query for query in known if is_chosen(query)]
 

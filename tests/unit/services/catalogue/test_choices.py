@@ -14,7 +14,7 @@ def test_what_is_left_out_filters_nothing() -> None:
     assert choice.is_of("any")
 
 
-@pytest.mark.parametrize("name", ["search", "only", "dataset"])
+@pytest.mark.parametrize("name", ["search", "only", "dataset", "tag"])
 def test_each_filter_narrows_and_an_order_does_not(name: str) -> None:
     assert Choice.parse({name: MARKS[0]}).narrows
     assert not any(Choice.parse({"sort": sort}).narrows for sort in SORTS)
@@ -30,9 +30,12 @@ def test_each_word_must_be_in_one_of_the_texts_in_any_case() -> None:
     assert Choice(search="STRASSE").matches("straße")
 
 
-def test_datasets_are_compared_as_names_are() -> None:
+def test_datasets_and_tags_are_compared_as_names_are() -> None:
     assert Choice(dataset="Sites").is_of("sites")
     assert not Choice(dataset="site").is_of("sites")
+    assert Choice(tag="Health").is_tagged(["work", "health"])
+    assert not Choice(tag="heal").is_tagged(["health"])
+    assert Choice().is_tagged([])
 
 
 @pytest.mark.parametrize(

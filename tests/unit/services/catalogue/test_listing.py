@@ -32,8 +32,8 @@ def names(found: Listing) -> list[str]:
 def three(visits: World) -> World:
     """Return ``visits``, then ``beds`` much later, of the highest tier alone, and ``age``."""
     visits.clock.forward(days=NEW_DAYS + 1)
-    visits.push("beds", **ABOVE)
-    visits.push("age", bound=1234)
+    visits.push("beds", title="Occupied places", tags=["hospital"], **ABOVE)
+    visits.push("age", bound=1234, title="Years of life", tags=["people"])
     return visits
 
 
@@ -72,9 +72,18 @@ def test_a_search_tells_nothing_of_queries_out_of_sight(three: World) -> None:
     pia, ines = three.person("pia"), three.person("ines")
     assert names(listed(three, ines, search="beds")) == ["beds"]
     absent = listed(three, pia, search="nowhere")
-    for word in ("beds", "0.5", "internal"):
+    for word in ("beds", "0.5", "internal", "occupied", "hospital"):
         assert listed(three, pia, search=word) == absent
+    assert listed(three, pia, tag="hospital") == absent
     assert (absent.chosen, absent.visible) == (0, 2)
+
+
+def test_titles_and_tags_are_searched_and_a_tag_is_a_filter(three: World) -> None:
+    assert names(listed(three, OPERATOR, search="occupied")) == ["beds"]
+    assert names(listed(three, OPERATOR, search="people life")) == ["age"]
+    (found,) = listed(three, OPERATOR, tag="PEOPLE").page.items
+    assert (found.query.title, found.query.tags) == ("Years of life", ["people"])
+    assert names(listed(three, OPERATOR, tag="peopl")) == []
 
 
 def test_who_is_cleared_for_nothing_finds_nothing(three: World) -> None:

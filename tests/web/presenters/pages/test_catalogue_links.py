@@ -3,7 +3,7 @@
 from penstock.services.catalogue.choices import SORTS, Choice
 from penstock.web.presenters.pages import catalogue_links
 
-CHOICE = Choice(search="a b", sort="name", only="new", dataset="sites")
+CHOICE = Choice(search="a b", sort="name", only="new", dataset="sites", tag="x")
 
 
 def test_an_order_keeps_the_filters() -> None:
@@ -15,15 +15,17 @@ def test_an_order_keeps_the_filters() -> None:
 
 
 def test_a_filter_keeps_the_search_and_all_removes_it() -> None:
-    every, mine, new, *_, dataset = catalogue_links.chips(CHOICE)
+    every, mine, new, *_, dataset, tag = catalogue_links.chips(CHOICE)
     assert (every.title, every.fields) == (
         "All",
-        {"search": "a b", "sort": "name", "dataset": "sites"},
+        {"search": "a b", "sort": "name", "dataset": "sites", "tag": "x"},
     )
     assert mine.fields["only"] == "mine"
     assert (new.is_current, mine.is_current) == (True, False)
     assert dataset.title == "Dataset sites"
     assert "dataset" not in dataset.fields
+    assert (tag.title, tag.removes, tag.fields["dataset"]) == ("Tag x", True, "sites")
+    assert "tag" not in tag.fields
 
 
 def test_an_address_leaves_out_what_goes_without_saying() -> None:

@@ -105,6 +105,23 @@ def test_a_search_and_a_filter_live_in_the_address(browse: Open) -> None:
     assert "Dataset sites ×" in text_of(kept)
 
 
+def test_a_title_stands_before_the_name_and_tags_lead_to_their_queries(
+    browse: Open, world: World
+) -> None:
+    texts = {"title": "Visits <of> all", "tags": ["care"]}
+    world.answer("PATCH", "/api/v1/queries/visits", texts, by="root")
+    world.answer("PATCH", "/api/v1/datasets/sites", {"title": "All sites"}, by="root")
+    ian = browse("ian")
+    page = ian.get("/catalogue").text
+    assert '<a href="/queries/visits"><bdi>Visits &lt;of&gt; all</bdi></a> <code' in page
+    assert "All sites" in page
+    assert 'href="/catalogue?tag=care"' in page
+    tagged = ian.get("/catalogue?tag=care").text
+    assert 'href="/queries/visits"' in tagged
+    assert 'href="/queries/secret"' not in tagged
+    assert 'aria-label="Remove the filter: Tag care"' in tagged
+
+
 def test_nothing_found_reads_the_same_for_hidden_and_for_missing(browse: Open) -> None:
     ann = browse("ann")
     hidden, missing = (ann.get(f"/catalogue?search={word}") for word in ("secret", "absent"))

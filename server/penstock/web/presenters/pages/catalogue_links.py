@@ -10,11 +10,15 @@ FILTERS: Final = {"": "All", "mine": "Mine", "new": "New", "retired": "Retired"}
 
 @dataclass(frozen=True)
 class Link:
-    """Hold a link to a choice, and whether it is the present one; fields are in the address."""
+    """Hold a link to a choice, and whether it is the present one; fields are in the address.
+
+    A link that ``removes`` a filter leads to what is there without it.
+    """
 
     title: str
     fields: dict[str, str]
     is_current: bool = False
+    removes: bool = False
 
 
 def orders(choice: Choice) -> list[Link]:
@@ -25,14 +29,15 @@ def orders(choice: Choice) -> list[Link]:
 
 
 def chips(choice: Choice) -> list[Link]:
-    """Return links to the filters by marks; the present dataset is a filter that can be removed."""
+    """Return links to the filters by marks, and to what is there without a dataset or a tag."""
     links = [
         Link(title, fields(replace(choice, only=only)), only == choice.only)
         for only, title in FILTERS.items()
     ]
-    if choice.dataset:
-        title = f"Dataset {choice.dataset}"
-        links.append(Link(title, fields(replace(choice, dataset="")), is_current=True))
+    for name in ("dataset", "tag"):
+        if chosen := getattr(choice, name):
+            rest = fields(replace(choice, **{name: ""}))
+            links.append(Link(f"{name.capitalize()} {chosen}", rest, is_current=True, removes=True))
     return links
 
 

@@ -59,7 +59,9 @@ def _datasets(visit: Visit, choice: Choice) -> list[DatasetView]:
     return [
         item
         for item in page.items
-        if choice.is_of(item.name) and choice.matches(item.name, item.sentence)
+        if choice.is_of(item.name)
+        and choice.is_tagged(item.tags)
+        and choice.matches(item.title, item.name, item.sentence, *item.tags)
     ]
 
 
@@ -71,7 +73,9 @@ def _streams(visit: Visit, choice: Choice) -> list[StreamView]:
     return [
         item
         for item in page.items
-        if choice.is_of(item.dataset) and choice.matches(item.name, item.dataset, item.sentence)
+        if choice.is_of(item.dataset)
+        and choice.is_tagged(item.tags)
+        and choice.matches(item.title, item.name, item.dataset, item.sentence, *item.tags)
     ]
 
 
