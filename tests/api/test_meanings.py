@@ -52,7 +52,12 @@ def test_nothing_is_explained_that_is_not_there() -> None:
         for field in schema.get("properties", {})
     }
     used = {place if place in words else place.partition(".")[2] for place in places}
-    asked = {one["name"] for _, _, described in operations() for one in described["parameters"]}
+    asked = {
+        name
+        for _, _, described in operations()
+        for one in described["parameters"]
+        for name in (one["name"], f"{described['operationId']}.{one['name']}")
+    }
     assert words.keys() <= used | asked
     assert parameters.keys() <= asked
     assert bodies.keys() <= schemas.keys()

@@ -121,6 +121,57 @@ EXPOSURE: Shape = {
     "independent": LOSS,
     "reach": REACH,
 }
+ACCOUNT_IN_REPORT: Shape = {
+    "version": exactly(1),
+    "tier": text,
+    "granted": LOSS,
+    "spent": LOSS,
+    "spent_share": number,
+}
+REPORT: Shape = {
+    "facts": {
+        "format": exactly("penstock audit report v1"),
+        "dataset": exactly("sites"),
+        "versions": exactly(1),
+        "start": nothing,
+        "end": moment,
+        "made_at": moment,
+        "made_by": text,
+        "releases": count,
+        "people": count,
+        "tiers": [{"tier": text, "users": count, "releases": count, "queries": count}],
+        "given": [
+            {
+                "tier": text,
+                "user": text,
+                "releases": count,
+                "queries": count,
+                "best_query": exactly("visits"),
+                "best_error": ERROR,
+            }
+        ],
+        "budgets": [ACCOUNT_IN_REPORT],
+        "coalitions": [
+            {"up_to": text, "users": [text], "released": LOSS, "could_be": LOSS, "reach": REACH}
+        ],
+        "log": {
+            "size": count,
+            "root_hash": digest,
+            "signed_at": moment,
+            "checkpoint": text,
+            "signature": flag,
+            "root": flag,
+            "consistent_from": count,
+            "consistent": flag,
+            "witness": flag,
+            "witness_size": count,
+            "cosigned_by": a_list,
+        },
+    },
+    "facts_sha256": digest,
+    "note": text,
+    "key": digest,
+}
 PROBLEM: dict[str, Shape] = {
     "type": text,
     "title": text,

@@ -152,6 +152,7 @@ def test_what_is_created_answers_as_in_its_table(created: list[tuple[str, Any, S
         ("olga", "/audit/events?kind=release&user=ann", tables.listed(tables.HAND_OUT_EVENT)),
         ("olga", "/audit/exposure?users=ann,ian&dataset=sites", tables.EXPOSURE),
         ("ann", "/audit/exposure?users=ann&dataset=sites", tables.EXPOSURE),
+        ("olga", "/audit/report?dataset=sites", tables.REPORT),
     ],
 )
 def test_what_is_read_answers_as_in_its_table(

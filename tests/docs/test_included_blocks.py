@@ -35,6 +35,9 @@ WHERE = {
     ("deploy/README.md", "kubectl create secret"): "needs a Kubernetes cluster",
     ("deploy/README.md", "gunicorn -c"): "tests/api/served/test_serving.py",
     ("deploy/README.md", "pip install 'penstock[postgres]'"): "tests/unit/cli/home/test_working.py",
+    ("deploy/README.md", "pip install 'penstock[report]'"): (
+        "tests/api/http/reports/test_pdf_report.py"
+    ),
     ("deploy/README.md", "penstock schedule preview"): "tests/unit/cli/data/test_schedules.py",
     ("deploy/README.md", "export PENSTOCK_WEBHOOK_URL"): "needs a receiver's address by https",
     ("deploy/README.md", "export PENSTOCK_WEBHOOK_EVENTS"): "tests/unit/test_settings.py",

@@ -347,6 +347,10 @@ def read_the_log(server: World) -> None:
     assert proof["leaf_hash"] == of_ian[0]["leaf_hash"]
     size = newest["size"]
     server.answer("GET", f"{API}/audit/proof/consistency?from=1&to={size}", by="ann")
+    lines = server.call("GET", f"{API}/audit/events/export?user=ian", by="olga").text.splitlines()
+    assert len(lines) == len(listed(server, "audit/events?user=ian", "olga"))
+    report = server.answer("GET", f"{API}/audit/report?dataset=sites", by="olga")
+    assert report["facts"]["releases"] > 0
     path = f"{API}/audit/exposure?users=ann,ian&dataset=sites"
     exposure = server.answer("GET", path, by="olga")
     assert exposure["released"]["epsilon"] <= exposure["independent"]["epsilon"]

@@ -18,6 +18,7 @@ PERMISSIVE: Final = {
     "CC0-1.0",
     "MIT",
     "MIT-0",
+    "MIT-CMU",
     "NCSA",
     "PSF-2.0",
     "Zlib",

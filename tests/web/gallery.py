@@ -59,6 +59,7 @@ ASKED: Asked = {
         *("?user=absent", ""),
     ),
     "timeline": ("", "?kind=release", "?user=absent", "?since=much"),
+    "audit_report": ("", "?dataset=absent&format=html"),
     "coalition": ("", f"?{EVERYBODY}", "?user=pia", "?user=ada", "?user=absent"),
     "inclusion_proof": ("?index=LEAF", "?index=much"),
     "consistency_proof": ("?from=1&to=2",),

@@ -7,7 +7,7 @@ arrived already, is read first: one statement then confirms the caller and reads
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,17 +25,20 @@ from penstock.api.operations import Operation
 from penstock.api.request_context import Call
 from penstock.api.routes import OPERATIONS
 from penstock.errors import NotAuthenticated, PenstockError, Unavailable
-from penstock.http import bearer, edge, pacing, problems, tabular_formats
+from penstock.http import bearer, edge, event_tables, pacing, problems, tabular_formats
 from penstock.http.answers import json_answer, lines_answer
 from penstock.http.counting.counters import Counters
 from penstock.http.counting.rate_limits import Limits
 from penstock.http.cursors import Cursors
 from penstock.http.intake.heads import LONGEST_BODY
+from penstock.http.reports.report_answers import FORMS as REPORTS
+from penstock.http.reports.report_answers import report_answer
 from penstock.services.access.presumptions import presumed
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.pagination import Page
 from penstock.services.releases.allowed import EarlyLook
+from penstock.services.reports.signed_reports import AuditReportView
 from penstock.services.retry import again
 from penstock.services.schemas.views import (
     ReleaseView,
@@ -117,8 +120,8 @@ def _view(
         )
         # Chosen first: if no format fits, the request is refused before its body is read.
         form = "json"
-        if operation.tabular or operation.noted:
-            forms = tabular_formats.NOTES if operation.noted else tabular_formats.FORMS
+        forms = _forms(operation)
+        if forms:
             form = tabular_formats.chosen(arguments.get("format"), request.accept_mimetypes, forms)
         if operation.verb == "GET":  # only reads, and may be run again
             answer = again(lambda: operation.handler(call, **path, **arguments))
@@ -142,11 +145,22 @@ def _view(
             return tabular_formats.rows_answer(answer, form)
         if operation.noted and isinstance(answer, CheckpointView):
             return tabular_formats.note_answer(answer, form)
+        if operation.documented and isinstance(answer, AuditReportView):
+            return report_answer(server, answer, form)
         if operation.lines and isinstance(answer, Iterator):
-            return lines_answer(answer)
+            return event_tables.csv_answer(answer) if form == "csv" else lines_answer(answer)
         return json_answer(answer, operation.status_of(answer))
 
     return view
+
+
+def _forms(operation: Operation) -> Mapping[str, str]:
+    """Return the forms in which an operation answers; none for those that have JSON alone."""
+    if operation.tabular:
+        return event_tables.FORMS if operation.lines else tabular_formats.FORMS
+    if operation.noted:
+        return tabular_formats.NOTES
+    return REPORTS if operation.documented else {}
 
 
 def _present() -> Request:

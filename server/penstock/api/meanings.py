@@ -30,13 +30,15 @@ def explained(schemas: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _explained(name, schema, words, made, bodies) for name, schema in schemas.items()}
 
 
-def explained_parameter(parameter: Mapping[str, Any]) -> dict[str, Any]:
-    """Add an example to a parameter, and its meaning if it has none.
+def explained_parameter(parameter: Mapping[str, Any], operation: str) -> dict[str, Any]:
+    """Add an example to a parameter of an operation, and its meaning if it has none.
 
     Raises ``KeyError`` for a parameter that is not explained.
     """
-    words = _words()
-    entry = words.get(parameter["name"], {}) | words[PARAMETERS].get(parameter["name"], {})
+    words, name = _words(), parameter["name"]
+    of_parameters = words[PARAMETERS]
+    own = of_parameters.get(f"{operation}.{name}", of_parameters.get(name, {}))
+    entry = words.get(name, {}) | own
     meaning = parameter.get("description") or entry["meaning"]
     return {**parameter, "description": meaning, "example": entry["example"]}
 

@@ -18,6 +18,7 @@ from penstock.api.meanings import REFERENCE, explained, explained_parameter
 from penstock.api.operations import PROPOSED, SIGNED_IN, Operation
 from penstock.api.routes import OPERATIONS
 from penstock.http import answers, problems, tabular_formats
+from penstock.http.reports.report_answers import FORMS as REPORTS
 
 BEARER = "bearer"
 RELATIONS = {
@@ -71,6 +72,10 @@ _TABLES: Mapping[str, Any] = {
     if form != "json"
 }
 _NOTE: Mapping[str, Any] = {"schema": {"type": "string"}}
+_DOCUMENTS: Mapping[str, Any] = {
+    REPORTS["html"]: {"schema": {"type": "string"}},
+    REPORTS["pdf"]: {"schema": {"type": "string", "contentMediaType": REPORTS["pdf"]}},
+}
 _REPLAYED: Mapping[str, Any] = {
     idempotency.REPLAYED: {
         "description": "Present where this is the answer to an earlier request with the key.",
@@ -195,7 +200,9 @@ def _operation(operation: Operation, body: Any, answer: Any) -> dict[str, Any]:
         "description": " ".join(
             [f"For {operation.policy.sentence}.", *operation.description.split()]
         ),
-        "parameters": [explained_parameter(parameter) for parameter in _parameters(operation)],
+        "parameters": [
+            explained_parameter(parameter, operation.name) for parameter in _parameters(operation)
+        ],
     }
     if not operation.policy.needs_token:
         described["security"] = []
@@ -210,14 +217,21 @@ def _operation(operation: Operation, body: Any, answer: Any) -> dict[str, Any]:
             **({"headers": _REPLAYED} if idempotency.applies(operation) else {}),
             "content": {
                 answers.LINES if operation.lines else answers.MEDIA_TYPE: {"schema": answer},
-                **(_TABLES if operation.tabular else {}),
+                **_tables(operation),
                 **({tabular_formats.NOTES["note"]: _NOTE} if operation.noted else {}),
+                **(_DOCUMENTS if operation.documented else {}),
             },
         },
         **({str(PROPOSED): _proposed(operation)} if operation.proposes else {}),
         **{str(status): _refusal(status) for status in refusals(operation)},
     }
     return described
+
+
+def _tables(operation: Operation) -> Mapping[str, Any]:
+    if operation.lines:
+        return {"text/csv": _TABLES["text/csv"]} if operation.tabular else {}
+    return _TABLES if operation.tabular else {}
 
 
 def _proposed(operation: Operation) -> dict[str, Any]:

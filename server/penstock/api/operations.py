@@ -103,6 +103,7 @@ class Operation:
     tabular: bool = False
     lines: bool = False
     noted: bool = False
+    documented: bool = False
     proposes: bool = False
     question: bool = False
     look: Look | None = None
@@ -163,14 +164,18 @@ class Operations:
         tabular: bool = False,
         lines: bool = False,
         noted: bool = False,
+        documented: bool = False,
     ) -> Callable[[Handler], Handler]:
         """Declare an operation that only reads.
 
         A ``tabular`` answer is also available as CSV, Arrow and Parquet.  An answer by ``lines`` is
-        an iterator, whose items are sent as they come, one per line.  A ``noted`` answer is a
-        checkpoint, which is also available as a signed note.
+        an iterator, whose items are sent as they come, one per line; if it is ``tabular``, also as
+        CSV.  A ``noted`` answer is a
+        checkpoint, which is also available as a signed note, and a ``documented`` one a report,
+        which is also available as HTML and PDF.
         """
         more: dict[str, Any] = {"tabular": tabular, "lines": lines, "noted": noted}
+        more["documented"] = documented
         return self._declare("GET", path, policy, refusals=refusals, **more)
 
     def post(
@@ -227,6 +232,7 @@ class Operations:
         tabular: bool = False,
         lines: bool = False,
         noted: bool = False,
+        documented: bool = False,
         question: bool = False,
         look: Look | None = None,
     ) -> Callable[[Handler], Handler]:
@@ -252,6 +258,7 @@ class Operations:
                     tabular=tabular,
                     lines=lines,
                     noted=noted,
+                    documented=documented,
                     proposes=proposes,
                     question=question,
                     look=look,

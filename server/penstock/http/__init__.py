@@ -6,6 +6,8 @@
 * ``bearer``           the token of a request
 * ``answers``, ``problems``  answers and refusals as JSON
 * ``tabular_formats``  a release as CSV, Arrow or Parquet
+* ``reports``          an auditor's report as a page of HTML or PDF
+* ``event_tables``     the audit log as CSV
 * ``cursors``          positions in lists, sealed
 * ``pacing``           answers whose timing must not distinguish them
 * ``counting``         counts shared by all workers: rate limits, metrics, refusals

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 
 from flask import Response
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, NotAcceptable
 
 from penstock.errors import (
     Busy,
@@ -58,10 +58,7 @@ _WORDS: Mapping[int, tuple[str, str, str]] = {
     406: (
         "NOT_ACCEPTABLE",
         "None of the requested formats is served",
-        (
-            "This is served as application/json, text/csv, application/vnd.apache.arrow.stream"
-            " and application/vnd.apache.parquet; name one in Accept or by ?format=."
-        ),
+        "The API's documentation lists the formats of each address.",
     ),
     408: (
         "REQUEST_TIMEOUT",
@@ -137,7 +134,12 @@ def of_status(status: int, request_id: str, limit: int | None = None) -> Respons
 
 def of_http(error: HTTPException, request_id: str, limit: int | None = None) -> Response:
     """Return the problem for an error of Werkzeug, with its headers (``Allow``)."""
-    response = of_status(error.code or 500, request_id, limit)
+    if isinstance(error, NotAcceptable) and error.description != NotAcceptable.description:
+        # It names the formats that this address has.
+        code, title, _ = _WORDS[406]
+        response = _response(406, code, title, error.description or "", request_id)
+    else:
+        response = of_status(error.code or 500, request_id, limit)
     for name, value in error.get_headers():
         if name.lower() not in {"content-type", "content-length"}:
             response.headers[name] = value

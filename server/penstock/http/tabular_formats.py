@@ -68,7 +68,10 @@ def chosen(form: str | None, accept: MIMEAccept, forms: Mapping[str, str] = FORM
     preferences = {name: _preference(accept, media_type) for name, media_type in forms.items()}
     best = max(preferences, key=lambda name: preferences[name])
     if not preferences[best][0]:
-        raise NotAcceptable
+        *most, last = forms.values()
+        raise NotAcceptable(
+            f"This is served as {', '.join(most)} and {last}; name one in Accept or by ?format=."
+        )
     return best
 
 
@@ -277,6 +280,11 @@ def _labels(domain: Domain, positions: range) -> dict[str, object]:
     return {f"key_{place}": column for place, column in enumerate(columns, 1)}
 
 
+def harmless(cell: str) -> str:
+    """Return a cell's text as no formula: with an apostrophe before what may be one."""
+    return _MARK + cell if cell.startswith((*_FORMULA, _MARK)) else cell
+
+
 def _harmless(table: "pyarrow.Table") -> "pyarrow.Table":
     """Put an apostrophe before keys that a spreadsheet would run as formulas.
 
@@ -286,9 +294,6 @@ def _harmless(table: "pyarrow.Table") -> "pyarrow.Table":
 
     for place, name in enumerate(table.column_names):
         if pa.types.is_string(table.schema.field(name).type):
-            cells = [
-                _MARK + cell if cell.startswith((*_FORMULA, _MARK)) else cell
-                for cell in table.column(name).to_pylist()
-            ]
+            cells = list(map(harmless, table.column(name).to_pylist()))
             table = table.set_column(place, name, pa.array(cells))
     return table

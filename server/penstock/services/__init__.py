@@ -29,6 +29,7 @@
 * ``previews``                                   what an action would mean and cost
 * ``approvals``                                  actions that take two people
 * ``audit``                                      the log, its proofs, restores
+* ``reports``                                    what auditors file, signed
 * ``requests``                                   queries that analysts want registered
 * ``webhook``                                    messages of requests and decisions
 * ``monitoring``                                 what an operator's command measures for Prometheus

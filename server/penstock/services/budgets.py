@@ -64,14 +64,14 @@ def show(server: Server, principal: Principal, name: str) -> DatasetBudgetView:
             tiers = [own] if own else []
         versions = versions_of(session, dataset)
         shared = of_same_people(session, dataset)
-        views = [_of_version(session, principal, version, tiers) for version in versions]
+        views = [of_version(session, principal, version, tiers) for version in versions]
         if not principal.roles & {"admin", "auditor"}:
             views = [view for view in views if view.tiers]
             if not views:
                 raise NotFound(f"There is no dataset {name!r}.")
         *earlier, newest = views
         others = [
-            OtherBudgetView(version.name, **vars(_of_version(session, principal, version, tiers)))
+            OtherBudgetView(version.name, **vars(of_version(session, principal, version, tiers)))
             for version in others_of(session, dataset)
         ]
         others = [other for other in others if other.tiers]
@@ -87,9 +87,10 @@ def show(server: Server, principal: Principal, name: str) -> DatasetBudgetView:
         )
 
 
-def _of_version(
+def of_version(
     session: Session, principal: Principal, version: Dataset, tiers: Sequence[Tier]
 ) -> VersionBudgetView:
+    """Return the budgets of some tiers in one version, as far as the caller may see them."""
     accounts = [open_account(session, required(version.id), tier) for tier in tiers]
     views = [_view(session, principal, version, account) for account in accounts if account]
     return VersionBudgetView(version.version, version.disjoint_units, views)

@@ -172,6 +172,16 @@ def test_exposure_has_every_field_of_the_contract(world: World) -> None:
     assert "registrars" in answer
 
 
+def test_a_report_has_every_field_of_the_contract(world: World) -> None:
+    answer = world.answer("GET", "/api/v1/audit/report?dataset=sites", by="olga")
+    assert set(answer) == {"facts", "facts_sha256", "note", "key"}
+    assert set(answer["facts"]) == {
+        *("format", "dataset", "versions", "start", "end", "made_at", "made_by", "releases"),
+        *("people", "tiers", "given", "budgets", "coalitions", "log"),
+    }
+    assert answer["facts"]["given"][0]["user"] == "ann"
+
+
 def test_lists_go_on_where_the_page_before_ended(world: World) -> None:
     for path, by in (
         ("/api/v1/users", "root"),

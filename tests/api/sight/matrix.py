@@ -185,12 +185,14 @@ MATRIX = [
     Row("approve_proposal", "/api/v1/proposals/PROPOSAL/approval", None, 403, 403, 403, 200, 403),
     Row("withdraw_proposal", "/api/v1/proposals/PROPOSAL", None, 403, 403, 403, 200, 403),
     Row("list_events", "/api/v1/audit/events", None, 403, 403, 403, 403, 200),
+    Row("export_events", "/api/v1/audit/events/export", None, 403, 403, 403, 403, 200),
     Row("show_checkpoint", "/api/v1/audit/checkpoint", None, 200, 200, 200, 200, 200),
     # Nobody is named as a cosigner: what is sent is looked at, and refused.
     Row("take_cosignature", "/api/v1/audit/cosignatures", NOTE, 403, 403, 403, 403, 422),
     Row("prove_inclusion", f"{PROOF}/inclusion?index=0", None, 404, 404, 404, 404, 200),
     Row("prove_inclusion", f"{PROOF}/inclusion?index=100000", None, 404, 404, 404, 404, 422),
     Row("prove_consistency", f"{PROOF}/consistency?from=1&to=2", None, 200, 200, 200, 200, 200),
+    Row("report_audit", "/api/v1/audit/report?dataset=sites", None, 403, 403, 403, 403, 200),
     Row("export_log", "/api/v1/audit/export", None, 403, 403, 403, 403, 200),
     Row("show_exposure", OF_ANN, None, 403, 200, 403, 403, 200),
 ]

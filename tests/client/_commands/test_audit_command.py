@@ -1,6 +1,8 @@
 """Test the commands of auditors: exit codes, printed lines, and keys."""
 
 import functools
+import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -59,3 +61,32 @@ def test_a_line_says_what_a_look_saw(
     host.leaves += more(1)
     assert run(host) == 0
     assert capsys.readouterr().out.endswith(", continues 6\n")
+
+
+def test_a_report_is_verified_offline(
+    host: Host, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    facts = {
+        "dataset": "visits\u202e",
+        "end": "2026-11-01T00:00:00.000000Z",
+        "format": "penstock audit report v1",
+        "log": {"checkpoint": host.note(6)},
+        "people": 2,
+        "releases": 3,
+        "start": None,
+    }
+    content = json.dumps(facts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    note = host.signed(f"{host.name} report/v1\n{digest}\n")
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps({"facts": facts, "note": note}))
+    arguments = ["audit", "verify-report", str(file), "--key"]
+    assert command.run([*arguments, host.public.hex()]) == 0
+    printed = capsys.readouterr().out
+    assert "verified: facts, signed by the log's key" in printed
+    assert "dataset visits\\u202e, from the beginning of the log until 2026-11-01" in printed
+    assert f"3 releases to 2 people; log of 6 leaves, root {host.root(6).hex()}" in printed
+    file.write_text(json.dumps({"facts": {**facts, "releases": 0}, "note": note}))
+    assert command.run([*arguments, host.public.hex()]) == 1
+    assert "report.json is not verified" in capsys.readouterr().err
+    assert command.run([*arguments, "00"]) == 2

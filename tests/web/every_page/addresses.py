@@ -46,6 +46,7 @@ def questions(server: Server, dataset: str, query: str, people: Sequence[str], t
     return {
         "history": ("", f"?query={query}"),
         "timeline": ("", "?kind=proposal", "?tier=press", "?actor=ada&order=oldest"),
+        "audit_report": ("", "?from=soon&format=html"),
         "coalition": (f"?dataset={dataset}{together}", f"?user={people[0]}"),
         "inclusion_proof": ("?index=LEAF",),
         "consistency_proof": (f"?from={sizes[0]}&to={sizes[-1]}" if sizes else "",),

@@ -25,6 +25,11 @@ AUDITOR_ROWS = [
     alone("coalition", "/exposure?user=ann"),
     alone("coalition", "/exposure?user=ann&dataset=closed"),
     alone("coalition", "/exposure?user=zeno", 404),
+    alone("timeline", "/timeline?format=csv"),
+    alone("audit_report", "/report"),
+    alone("audit_report", "/report?dataset=sites&format=html"),
+    alone("audit_report", "/report?dataset=sites&from=2126-01-01&format=html", 422),
+    alone("audit_report", "/report?dataset=absent&format=html", 404),
     alone("proofs", "/proofs"),
     alone("verification", "/proofs/verification"),
     # EXPORT stands for work of olga's.

@@ -9,9 +9,12 @@ from typing_extensions import TypedDict  # pydantic requires this class before P
 from penstock.api.operations import AUDITOR, ONESELF_OR_AUDITOR, SIGNED_IN, Operations, Parameter
 from penstock.api.parameters import Moment, Names
 from penstock.api.request_context import Call
+from penstock.http.event_tables import flat
 from penstock.services.audit import cosigners, events, proofs
 from penstock.services.exposure import exposure
 from penstock.services.pagination import Page, Window
+from penstock.services.reports import signed_reports
+from penstock.services.reports.signed_reports import AuditReportView
 from penstock.services.schemas.exposure import ExposureView
 from penstock.services.schemas.log import CosignedNote
 from penstock.services.schemas.views import (
@@ -93,6 +96,29 @@ def list_events(
         until=until,
     )
     return Page([_flat(event) for event in page.items], page.next_cursor)
+
+
+@operations.get("/audit/events/export", AUDITOR, refusals=(406,), lines=True, tabular=True)
+def export_events(
+    call: Call,
+    user: Annotated[str | None, Parameter("Only events about this user.")] = None,
+    query: Annotated[str | None, Parameter("Only events about this query.")] = None,
+    kind: Annotated[EventKind | None, Parameter("Only events of this kind.")] = None,
+    since: Annotated[Moment | None, Parameter("Only events from this time on.")] = None,
+    until: Annotated[Moment | None, Parameter("Only events before this time.")] = None,
+    format: Annotated[  # noqa: A002, ARG001  # `chosen` reads it
+        Literal["json", "csv"] | None,
+        Parameter("The format of the answer; if left out, the Accept header decides."),
+    ] = None,
+) -> Iterator[Event]:
+    """Export the events of the log in words, all that the filters leave, as CSV or lines of JSON.
+
+    In CSV a cell that a spreadsheet would run as a formula begins with an apostrophe. The export
+    covers the newest checkpoint at the time when it begins; /audit/export has the bytes that were
+    hashed.
+    """
+    filters = {"user": user, "query": query, "kind": kind, "since": since, "until": until}
+    return map(_flat, events.every(call.server, call.principal, **filters))
 
 
 @operations.get("/audit/exposure", ONESELF_OR_AUDITOR)
@@ -181,5 +207,32 @@ def export_log(call: Call) -> Iterator[LeafView]:
     return proofs.export(call.server, call.principal)
 
 
+@operations.get("/audit/report", AUDITOR, refusals=(404, 406), documented=True)
+def report_audit(
+    call: Call,
+    dataset: Annotated[str, Parameter("The dataset that the report is about.")],
+    start: Annotated[
+        Moment | None,
+        Parameter("The first moment of the period; if left out, the log's first.", called="from"),
+    ] = None,
+    end: Annotated[
+        Moment | None,
+        Parameter("The moment before which the period ends; if left out, now.", called="to"),
+    ] = None,
+    format: Annotated[  # noqa: A002, ARG001  # `chosen` reads it
+        Literal["json", "html", "pdf"] | None,
+        Parameter("The format of the answer; if left out, the Accept header decides."),
+    ] = None,
+) -> AuditReportView:
+    """Report on a dataset and a period: who was given what, spending, coalitions, proofs.
+
+    The period contains its first moment and not its end, which cannot be in the future. All facts
+    are of one state of the database. The log's key signs their canonical JSON; as text/html and
+    application/pdf the answer is one page, whose bytes are signed too. penstock-client audit
+    verify-report verifies all three without the server.
+    """
+    return signed_reports.make(call.server, call.principal, dataset, start, end)
+
+
 def _flat(event: EventView) -> Event:
-    return cast("Event", {"index": event.index, "leaf_hash": event.leaf_hash, **event.leaf})
+    return cast("Event", flat(event))

@@ -61,7 +61,7 @@ def checkpoint(server: Server, cosigned: int = 0) -> CheckpointView:
                 if cosigned
                 else "The log is empty; there is no checkpoint yet."
             )
-        view = checkpoints.view(session, row, _of(session, row, known))
+        view = checkpoints.view(session, row, verified(session, row, known))
     server.sequencer.cover_tree(row)
     return view
 
@@ -109,7 +109,7 @@ def take(server: Server, principal: Principal, note: str) -> CheckpointView:
                     )
                 )
         session.flush()
-        return checkpoints.view(session, row, _of(session, row, known))
+        return checkpoints.view(session, row, verified(session, row, known))
 
 
 def _require_verified(
@@ -163,7 +163,7 @@ def _stored(session: Session, row: Checkpoint) -> Sequence[Cosignature]:
     return session.exec(select(Cosignature).where(col(Cosignature.checkpoint_id) == row.id)).all()
 
 
-def _of(
+def verified(
     session: Session, row: Checkpoint, known: Sequence[notes.Verifier]
 ) -> list[CosignatureView]:
     """Return the cosignatures of a checkpoint that verify, in the order of the setting."""

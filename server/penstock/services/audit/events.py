@@ -1,6 +1,7 @@
 """Read the audit log, filtered, oldest or newest first."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -10,8 +11,9 @@ from sqlmodel import Session, col, select
 from penstock.errors import IntegrityViolation
 from penstock.persistence.tables.log import Leaf
 from penstock.services.access.principals import Principal
+from penstock.services.audit import proofs
 from penstock.services.context import Server
-from penstock.services.pagination import Page, Window
+from penstock.services.pagination import LARGEST_LIMIT, Page, Window
 from penstock.services.schemas.views import (
     EventView,
 )
@@ -84,6 +86,30 @@ def listing(
             return _at_tier(session, statement, window, tier)
         rows = [_StoredLeaf(*row) for row in session.exec(statement.limit(most)).all()]
     return window.page(rows, _view, _place)
+
+
+def every(server: Server, principal: Principal, **filters: Any) -> Iterator[EventView]:
+    """Yield all leaves that a filter of ``listing`` leaves, page by page.
+
+    They are those that the newest checkpoint covers when it begins.  Raises as ``listing`` does,
+    ``Forbidden`` at once.
+    """
+    principal.require("auditor")
+    return _pages(server, principal, proofs.size(server), filters)
+
+
+def _pages(
+    server: Server, principal: Principal, size: int, filters: dict[str, Any]
+) -> Iterator[EventView]:
+    window = Window(LARGEST_LIMIT)
+    while True:
+        page = listing(server, principal, window, **filters)
+        yield from (event for event in page.items if (event.index or 0) < size)
+        if page.next_cursor is None:
+            return
+        window = Window.parse(str(LARGEST_LIMIT), page.next_cursor)
+        if window.after >= size and not filters.get("newest_first"):
+            return
 
 
 def _at_tier(session: Session, statement: Any, window: Window, tier: str) -> Page[EventView]:

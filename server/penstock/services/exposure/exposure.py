@@ -79,12 +79,12 @@ def of(
             if dataset is not None
             else by_people(session)
         )
-        gathered = [_gathered(session, users, versions) for versions in datasets]
-    if dataset is not None and not principal.roles & {"admin", "auditor"} and not gathered[0].reach:
+        parts = [gathered(session, users, versions) for versions in datasets]
+    if dataset is not None and not principal.roles & {"admin", "auditor"} and not parts[0].reach:
         # They never had a tier that sees it: for them the dataset does not exist.
         raise NotFound(f"There is no dataset {dataset!r}.")
     by = composing(server.computing, principal.name)
-    return _added(users, [part.view(by) for part in gathered])
+    return _added(users, [part.view(by) for part in parts])
 
 
 def people(session: Session, principal: Principal, names: Sequence[str]) -> list[User]:
@@ -98,7 +98,7 @@ def people(session: Session, principal: Principal, names: Sequence[str]) -> list
 
 
 @dataclass(frozen=True)
-class _Gathered:
+class Gathered:
     """Hold the data of one dataset, before they are composed."""
 
     users: list[str]
@@ -122,7 +122,8 @@ class _Gathered:
         )
 
 
-def _gathered(session: Session, users: Sequence[User], versions: Sequence[Dataset]) -> _Gathered:
+def gathered(session: Session, users: Sequence[User], versions: Sequence[Dataset]) -> Gathered:
+    """Return the data of what some users know of the versions of a dataset, to be composed."""
     keys = [required(user.id) for user in users]
     ids = [required(version.id) for version in versions]
     highest = highest_ever(session, keys)
@@ -141,7 +142,7 @@ def _gathered(session: Session, users: Sequence[User], versions: Sequence[Datase
             for key, version in zip(ids, versions, strict=True)
         ]
 
-    return _Gathered(
+    return Gathered(
         users=[user.name for user in users],
         queries=[
             _exposed(group, deltas[group.query.dataset_id])

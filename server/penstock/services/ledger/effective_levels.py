@@ -97,12 +97,23 @@ def place(tier: Tier) -> tuple[int, bool, datetime, int]:
 
 def highest_ever(session: Session, user_ids: Sequence[int]) -> Tier | None:
     """Return the most trusted tier that any of the users holds or ever held."""
+    return max(highest_of_each(session, user_ids).values(), key=place, default=None)
+
+
+def highest_of_each(session: Session, user_ids: Sequence[int]) -> dict[int, Tier]:
+    """Return the most trusted tier that each of the users holds or ever held, by user.
+
+    Users who never held one are left out.
+    """
     rows = session.exec(
         select(Clearance, Tier)
         .join(Tier, col(Clearance.tier_id) == col(Tier.id))
         .where(col(Clearance.user_id).in_(user_ids))
     ).all()
-    return max((tier for _, tier in rows), key=place, default=None)
+    highest: dict[int, Tier] = {}
+    for clearance, tier in rows:
+        highest[clearance.user_id] = max(highest.get(clearance.user_id, tier), tier, key=place)
+    return highest
 
 
 def ladder(session: Session) -> list[Tier]:

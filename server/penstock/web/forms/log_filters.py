@@ -11,7 +11,7 @@ ORDERS = ("newest", "oldest")
 NAMES = ("user", "actor", "dataset", "query", "tier")
 TIMES = ("since", "until")
 FILTERS = ("kind", *NAMES, *TIMES)
-LABELS = {"since": "From", "until": "Before"}
+LABELS = {"since": "From", "until": "Before", "from": "From", "to": "Before"}
 """Labels of the fields for times."""
 
 LONGEST_TIME = 40
@@ -58,7 +58,7 @@ def filters_of(typed: Mapping[str, str]) -> LeafFilters:
 
 def times(typed: Mapping[str, str]) -> tuple[datetime | None, datetime | None]:
     """Return the earliest time, and the time before which all are.  Raises ``InvalidInput``."""
-    since, until = (_moment(typed[name], name) for name in TIMES)
+    since, until = (moment_in(typed, name) for name in TIMES)
     if since and until and since >= until:
         raise InvalidInput(
             "The time in From must be earlier than the time in Before.", pointer="/until"
@@ -75,8 +75,12 @@ def name_in(typed: Mapping[str, str], name: str) -> str | None:
     return typed[name] or None
 
 
-def _moment(text: str, name: str) -> datetime | None:
-    """Return a date, or a date and time, in UTC; a text without a time zone is in UTC."""
+def moment_in(typed: Mapping[str, str], name: str) -> datetime | None:
+    """Return a date, or a date and time, in UTC; a text without a time zone is in UTC.
+
+    Raises ``InvalidInput`` if it is neither; without a text it is None.
+    """
+    text = typed.get(name, "").strip()
     if not text:
         return None
     try:

@@ -21,7 +21,7 @@ from penstock.web.views.analyst import (
     single_sign_on,
     streams,
 )
-from penstock.web.views.audit import coalitions, keys, log, proofs, restore, shredding
+from penstock.web.views.audit import coalitions, keys, log, proofs, reports, restore, shredding
 from penstock.web.views.data import (
     allowances,
     declarations,
@@ -88,7 +88,7 @@ _ADMINISTERED = (
     shredding,
     restore,
 )
-_AUDITED = (log, coalitions, proofs)
+_AUDITED = (log, coalitions, proofs, reports)
 
 PAGES: tuple[PageRoute, ...] = tuple(
     page

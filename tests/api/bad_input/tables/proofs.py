@@ -39,7 +39,32 @@ COSIGNED = {
     "by too many": ("cosigned=17", "/cosigned", "at most 16"),
     "in another form": ("format=xml", "/format", "json"),
 }
+PERIODS = {
+    "of no dataset": ("", "/dataset", "is required"),
+    "to the future": ("dataset=sites&to=2126-01-01T00:00:00Z", "/to", "has happened"),
+    "from the future": ("dataset=sites&from=2126-01-01T00:00:00Z", "/from", "after its end"),
+    "backwards": (
+        "dataset=sites&from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z",
+        "/from",
+        "after its end",
+    ),
+    "without a time zone": ("dataset=sites&from=2026-01-02T00:00:00", "/from", "offset"),
+    "on no date": ("dataset=sites&to=tomorrow", "/to", "RFC 3339"),
+    "in another form": ("dataset=sites&format=docx", "/format", "pdf"),
+    "of two datasets": ("dataset=sites&dataset=other", "/dataset", "once"),
+}
 ROWS = [
+    *(
+        Row(
+            f"report: {name}",
+            "GET",
+            f"/api/v1/audit/report?{more}",
+            says,
+            pointer=pointer,
+            by="olga",
+        )
+        for name, (more, pointer, says) in PERIODS.items()
+    ),
     *(
         Row(
             f"cosignature: {name}",

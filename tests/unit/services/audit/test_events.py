@@ -10,7 +10,7 @@ from tests.unit.worlds import World
 from penstock.errors import Forbidden
 from penstock.persistence.tables import Leaf
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit import events
+from penstock.services.audit import events, proofs
 from penstock.services.pagination import Window
 
 EVERYTHING = Window(limit=1000)
@@ -61,3 +61,18 @@ def test_the_log_tells_every_change_that_could_permit_a_release(visits: World) -
     assert kinds == (
         ["tier"] * 3 + ["user"] * 5 + ["dataset"] + ["budget"] * 3 + ["query"] + ["level"] * 3
     )
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_every_leaf_is_read_page_by_page(
+    visits: World, monkeypatch: pytest.MonkeyPatch, *, newest_first: bool
+) -> None:
+    monkeypatch.setattr(events, "LARGEST_LIMIT", 3)
+    size = proofs.size(visits.server)
+    everything = events.every(visits.server, OPERATOR, newest_first=newest_first)
+    first = next(everything)
+    visits.ask("pia")  # later than the checkpoint at the start
+    indices = [event.index for event in (first, *everything)]
+    assert indices == sorted(range(size), reverse=newest_first)
+    with pytest.raises(Forbidden):
+        events.every(visits.server, visits.person("pia"))

@@ -10,9 +10,10 @@ import click
 from penstock_client._log.cosigning import Cosigner
 from penstock_client._log.log import default_file
 from penstock_client._log.notes import key_of
+from penstock_client._log.reports import verify
 from penstock_client._log.watch import Seen, follow
 from penstock_client._show.rounding import printable
-from penstock_client.errors import InvalidArgument, PenstockError
+from penstock_client.errors import InvalidArgument, LogRefused, PenstockError
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -84,6 +85,34 @@ def make_key(file: Path, name: str) -> None:
     The server's operator adds the public key to PENSTOCK_COSIGNERS.
     """
     click.echo(Cosigner.create(file, name).vkey)
+
+
+@audit.command("verify-report")
+@click.argument("file", type=click.Path(dir_okay=False, exists=True, path_type=Path))
+@click.option(
+    "--key", required=True, help="The log's public key, as NAME+ID+BASE64 or in hexadecimal."
+)
+def verify_report(file: Path, key: str) -> None:
+    """Verify an auditor's report in FILE (HTML, PDF or JSON), without the server.
+
+    It verifies the signature of the facts, that of the page around them, and that of the checkpoint
+    in them, and prints the facts. Take the key from a source that you trust, and not from the
+    report.
+    """
+    public = _key(key)
+    try:
+        report = verify(file.read_bytes(), public)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise LogRefused(f"{file.name} is not verified: {problem}.") from problem
+    facts = report.facts
+    shown = "facts and page" if report.document else "facts"
+    click.echo(f"verified: {shown}, signed by the log's key; facts {report.facts_sha256}")
+    start = facts.get("start") or "the beginning of the log"
+    click.echo(printable(f"dataset {facts.get('dataset')}, from {start} until {facts.get('end')}"))
+    click.echo(
+        f"{facts.get('releases')} releases to {facts.get('people')} people; log of"
+        f" {report.checkpoint.size} leaves, root {report.checkpoint.root.hex()}"
+    )
 
 
 def _key(text: str) -> bytes:

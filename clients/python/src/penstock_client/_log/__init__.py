@@ -7,6 +7,7 @@
 * ``leaves``     reads leaves
 * ``ed25519``    verifies signatures
 * ``nesting``    refuses documents that nest too deep for Python's readers
+* ``reports``    verifies auditors' reports
 * ``watch``      a monitor that follows a log and reports a fork
 * ``cosigning``  the key of a cosigner, and cosignatures
 """

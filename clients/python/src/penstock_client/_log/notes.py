@@ -60,19 +60,29 @@ def key_of(text: str) -> bytes:
 
 def opened(note: str, public: bytes) -> Checkpoint:
     """Return the checkpoint in a note.  Raises ``ValueError`` unless ``public`` signed it."""
-    text, between, last = note.partition("\n\n")
-    lines, words = text.split("\n"), last.split(" ")
-    name = f"penstock/{hashlib.sha256(public).hexdigest()[:16]}"
-    if not between or len(lines) < 3 or lines[0] != name:
-        raise ValueError("the checkpoint is not a note of the log with this key")
-    if len(words) != 3 or words[:2] != ["\u2014", name] or not last.endswith("\n"):
-        raise ValueError("the checkpoint's note does not end with one signature line of the log")
-    signature = decoded(words[2].removesuffix("\n"))
-    signed_text = f"{text}\n".encode()
-    if signature[:4] != key_tag(name, public) or not verified(public, signed_text, signature[4:]):
-        raise ValueError("the checkpoint's signature is not by the log's key")
-    root, size = decoded(lines[2]), lines[1]
+    lines = signed_lines(note, public, "checkpoint")
+    root, size = decoded(lines[2]) if len(lines) > 2 else b"", lines[1]
     digits = size.isascii() and size.isdigit() and len(size) <= len(str(LARGEST))
     if len(root) != 32 or not digits or size != str(int(size)) or not 1 <= int(size) <= LARGEST:
         raise ValueError("the checkpoint's note states no valid size or root")
     return Checkpoint(int(size), root, note)
+
+
+def signed_lines(note: str, public: bytes, subject: str, form: str = "") -> list[str]:
+    """Return the lines of a note that ``public`` signed, the first one names the log.
+
+    ``form`` is what follows the log's name in that line.  Raises ``ValueError``, which calls the
+    note that of ``subject``, unless the note has this form and this signature alone.
+    """
+    text, between, last = note.partition("\n\n")
+    lines, words = text.split("\n"), last.split(" ")
+    name = f"penstock/{hashlib.sha256(public).hexdigest()[:16]}"
+    if not between or len(lines) < 2 or lines[0] != name + form:
+        raise ValueError(f"the {subject} is not a note of the log with this key")
+    if len(words) != 3 or words[:2] != ["\u2014", name] or not last.endswith("\n"):
+        raise ValueError(f"the {subject}'s note does not end with one signature line of the log")
+    signature = decoded(words[2].removesuffix("\n"))
+    signed_text = f"{text}\n".encode()
+    if signature[:4] != key_tag(name, public) or not verified(public, signed_text, signature[4:]):
+        raise ValueError(f"the {subject}'s signature is not by the log's key")
+    return lines

@@ -20,7 +20,12 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "proposals": "decide",
         "keys": "key",
     },
-    "Audit": {"timeline": "audit_log", "coalition": "overlap", "proofs": "shield"},
+    "Audit": {
+        "timeline": "audit_log",
+        "coalition": "overlap",
+        "proofs": "shield",
+        "audit_report": "report",
+    },
 }
 """By the title of a section, its pages by name, each with the name of its icon."""
 
