@@ -54,8 +54,7 @@ def test_the_file_is_written_while_it_is_sent(monkeypatch: pytest.MonkeyPatch) -
             taken.append(index)
             yield {"index": index, "leaf_hash": "00"}
 
-    parts = csv_answer(events()).response
-    first = next(iter(parts))
+    first = next(csv_answer(events()).iter_encoded())
     assert taken == [0, 1]
     assert first.decode().startswith(",".join(COLUMNS))
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from sqlalchemy import select as core_select
 from sqlmodel import Session, col, func, select
 
 from penstock.errors import InvalidInput
@@ -193,7 +194,13 @@ def _given(session: Session, versions: Sequence[int], when: Period, size: int) -
     The database counts: the log may be long.
     """
     statement = (
-        select(Grant.tier_id, Grant.user_id, Release.query_id, func.count(), func.min(Release.rung))
+        core_select(
+            col(Grant.tier_id),
+            col(Grant.user_id),
+            col(Release.query_id),
+            func.count(),
+            func.min(Release.rung),
+        )
         .join(Release, col(Grant.release_id) == col(Release.id))
         .join(Query, col(Release.query_id) == col(Query.id))
         .join(Leaf, col(Grant.leaf_id) == col(Leaf.id))

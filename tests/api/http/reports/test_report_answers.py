@@ -5,8 +5,7 @@ import re
 from datetime import timedelta
 
 import pytest
-from tests.api.http.test_problems import refused
-from tests.api.world import World
+from tests.api.world import World, parsed
 
 from penstock_client._log.reports import verify
 
@@ -90,5 +89,7 @@ def test_a_page_is_a_file_that_runs_nothing(world: World) -> None:
 
 
 def test_another_form_is_refused_with_those_that_are_served(world: World) -> None:
-    problem = refused(world, 406, "GET", PATH, by="olga", headers={"Accept": "application/msword"})
+    answer = world.call("GET", PATH, by="olga", headers={"Accept": "application/msword"})
+    problem = parsed(answer)
+    assert (answer.status_code, problem["code"]) == (406, "NOT_ACCEPTABLE")
     assert "text/html and application/pdf" in problem["detail"]
