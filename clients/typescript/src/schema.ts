@@ -1068,6 +1068,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit/events/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the events of the log in words, all that the filters leave, as CSV or lines of JSON
+         * @description For auditors. In CSV a cell that a spreadsheet would run as a formula begins with an apostrophe. The export covers the newest checkpoint at the time when it begins; /audit/export has the bytes that were hashed.
+         */
+        get: operations["export_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit/exposure": {
         parameters: {
             query?: never;
@@ -1180,6 +1200,26 @@ export interface paths {
          * @description For auditors. The export covers the newest checkpoint at the time when it begins.
          */
         get: operations["export_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report on a dataset and a period: who was given what, spending, coalitions, proofs
+         * @description For auditors. The period contains its first moment and not its end, which cannot be in the future. All facts are of one state of the database. The log's key signs their canonical JSON; as text/html and application/pdf the answer is one page, whose bytes are signed too. penstock-client audit verify-report verifies all three without the server.
+         */
+        get: operations["report_audit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1493,6 +1533,114 @@ export interface components {
              */
             linf?: number | null;
         };
+        /** @description A report: its facts, their SHA-256, and the note by which the log's key signed it. */
+        AuditReport: {
+            /**
+             * @description What was found, of one state of the database. Its canonical JSON is signed: UTF-8, names sorted, no spaces.
+             * @example {
+             *       "format": "penstock audit report v1",
+             *       "dataset": "visits",
+             *       "versions": 1,
+             *       "start": "2026-10-01T00:00:00.000000Z",
+             *       "end": "2026-11-01T00:00:00.000000Z",
+             *       "made_at": "2026-11-20T12:00:00.000000Z",
+             *       "made_by": "olga",
+             *       "releases": 12,
+             *       "people": 3,
+             *       "tiers": [
+             *         {
+             *           "tier": "public",
+             *           "users": 3,
+             *           "releases": 12,
+             *           "queries": 2
+             *         }
+             *       ],
+             *       "given": [
+             *         {
+             *           "tier": "public",
+             *           "user": "ann",
+             *           "releases": 4,
+             *           "queries": 2,
+             *           "best_query": "visits_by_area",
+             *           "best_error": {
+             *             "standard_deviation": 4.25,
+             *             "confidence": 0.95,
+             *             "half_width": 8.5
+             *           }
+             *         }
+             *       ],
+             *       "budgets": [
+             *         {
+             *           "version": 1,
+             *           "tier": "internal",
+             *           "granted": {
+             *             "epsilon": 0.5,
+             *             "delta": 0.000001
+             *           },
+             *           "spent": {
+             *             "epsilon": 0.5,
+             *             "delta": 0.000001
+             *           },
+             *           "spent_share": 0.2
+             *         }
+             *       ],
+             *       "coalitions": [
+             *         {
+             *           "up_to": "internal",
+             *           "users": [
+             *             "ann",
+             *             "bob"
+             *           ],
+             *           "released": {
+             *             "epsilon": 0.5,
+             *             "delta": 0.000001
+             *           },
+             *           "could_be": {
+             *             "epsilon": 0.5,
+             *             "delta": 0.000001
+             *           },
+             *           "reach": {
+             *             "tier": "internal",
+             *             "epsilon": 0.5,
+             *             "delta": 0.000001
+             *           }
+             *         }
+             *       ],
+             *       "log": {
+             *         "size": 42,
+             *         "root_hash": "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+             *         "signed_at": "2026-11-20T12:00:00.000000Z",
+             *         "checkpoint": "penstock/0123456789abcdef\n42\n...",
+             *         "signature": true,
+             *         "root": true,
+             *         "consistent_from": 20,
+             *         "consistent": true,
+             *         "witness": true,
+             *         "witness_size": 42,
+             *         "cosigned_by": [
+             *           "auditor.example/a"
+             *         ]
+             *       }
+             *     }
+             */
+            facts: components["schemas"]["ReportFacts"];
+            /**
+             * @description The SHA-256 of the canonical JSON of the facts, in hexadecimal.
+             * @example 6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
+             */
+            facts_sha256: string;
+            /**
+             * @description The signed note: the log's name with report/v1, and facts_sha256.
+             * @example penstock/0123456789abcdef report/v1
+             *     ...
+             */
+            note: string;
+            /**
+             * @description The public key that signs, in hexadecimal.
+             * @example d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a
+             */
+            key: string;
+        };
         /** @description How the values of a release of quantiles are read: sums of rows over bins. `edges` are those of the bins; the values of a group are the sums of 1, 4, 16, ... bins that follow each other, up to the level that has two to four of them, the bins first. `probabilities` are those of the quantiles that are shown. With `whole` the column's values are whole numbers; none is above `upper`. `rows_per_unit` is the most rows of one privacy unit in a group. */
         BinnedCounts: {
             /**
@@ -1627,6 +1775,47 @@ export interface components {
              * @example []
              */
             cosignatures: components["schemas"]["Cosignature"][];
+        };
+        /** @description The joint exposure of everybody who holds a release and never was above a tier. Any other people who never were above it know less together. */
+        Coalition: {
+            /**
+             * @description The highest tier that any of these people ever held.
+             * @example internal
+             */
+            up_to: string;
+            /**
+             * @description The users that the answer is about.
+             * @example [
+             *       "ann",
+             *       "bob"
+             *     ]
+             */
+            users: string[];
+            /**
+             * @description The composed loss of what these users fetched: after the fact, and not a bound.
+             * @example {
+             *       "epsilon": 0.5,
+             *       "delta": 0.000001
+             *     }
+             */
+            released: components["schemas"]["PrivacyBudget"];
+            /**
+             * @description The composed privacy loss of everything that these people could fetch: this is the guarantee.
+             * @example {
+             *       "epsilon": 0.5,
+             *       "delta": 0.000001
+             *     }
+             */
+            could_be: components["schemas"]["PrivacyBudget"];
+            /**
+             * @description The budget of the highest tier that any of them ever held; null if none held one.
+             * @example {
+             *       "tier": "internal",
+             *       "epsilon": 0.5,
+             *       "delta": 0.000001
+             *     }
+             */
+            reach: components["schemas"]["Reach"] | null;
         };
         /** @description The cell of a declared column; an integer is cut to the column's bounds first. */
         ColumnCell: {
@@ -3964,6 +4153,43 @@ export interface components {
              */
             refusal: string | null;
         };
+        /** @description What one person was given at one tier, and the most accurate query of it. */
+        Given: {
+            /**
+             * @description The tier at which it was given.
+             * @example public
+             */
+            tier: string;
+            /**
+             * @description The person.
+             * @example ann
+             */
+            user: string;
+            /**
+             * @description The number of releases that the person was given first in the period.
+             * @example 4
+             */
+            releases: number;
+            /**
+             * @description The number of queries that these releases are of.
+             * @example 2
+             */
+            queries: number;
+            /**
+             * @description The query of the release with the smallest margin of error.
+             * @example visits_by_area
+             */
+            best_query: string;
+            /**
+             * @description The error of that release.
+             * @example {
+             *       "standard_deviation": 4.25,
+             *       "confidence": 0.95,
+             *       "half_width": 8.5
+             *     }
+             */
+            best_error: components["schemas"]["Error"];
+        };
         /** @description One grouping: a column's categories, or bins over its values. */
         GroupBy: {
             /**
@@ -4969,6 +5195,68 @@ export interface components {
              * @example internal
              */
             clearance: string | null;
+        };
+        /** @description What was checked of the log when a report was made. `signature` and `root` are of the newest checkpoint: the log's key signed it, and the stored tree has its root. `consistent_from` is the size of the last signed tree before the period, or of the first one, and `consistent` says if the newest one begins with it. `witness` says if the tree contains what the witness saw at `witness_size` leaves; both are null if the witness cannot be read. `cosigned_by` are the cosigners whose signatures verify. */
+        LogCheck: {
+            /**
+             * @description The number of leaves of the newest checkpoint; the report counts these.
+             * @example 42
+             */
+            size: number;
+            /**
+             * @description The hash of the whole tree, in hexadecimal.
+             * @example 6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
+             */
+            root_hash: string;
+            /**
+             * @description When the checkpoint was signed.
+             * @example 2026-11-20T12:00:00.000000Z
+             */
+            signed_at: string;
+            /**
+             * @description The checkpoint's signed note.
+             * @example penstock/0123456789abcdef
+             *     42
+             *     ...
+             */
+            checkpoint: string;
+            /**
+             * @description True if the log's key signed the checkpoint.
+             * @example true
+             */
+            signature: boolean;
+            /**
+             * @description True if the stored tree has the checkpoint's root.
+             * @example true
+             */
+            root: boolean;
+            /**
+             * @description The size of the last signed tree before the period, or of the first one.
+             * @example 20
+             */
+            consistent_from: number;
+            /**
+             * @description True if the newest tree begins with that one.
+             * @example true
+             */
+            consistent: boolean;
+            /**
+             * @description True if the stored tree begins with what the witness saw last; null if the witness could not be read, or the server is suspended.
+             * @example true
+             */
+            witness: boolean | null;
+            /**
+             * @description The number of leaves that the witness saw.
+             * @example 42
+             */
+            witness_size: number | null;
+            /**
+             * @description The cosigners of the checkpoint whose signatures verify.
+             * @example [
+             *       "auditor.example/a"
+             *     ]
+             */
+            cosigned_by: string[];
         };
         /** @description One cell of a marginal: its raw value, and that in the form which was asked for. */
         MarginalCell: {
@@ -7345,6 +7633,148 @@ export interface components {
              */
             size?: components["schemas"]["Size"] | null;
         };
+        /** @description The facts of a report about one dataset and the period from `start` until `end`. Without `start` the period begins with the log. `end` is not in it. */
+        ReportFacts: {
+            /**
+             * @description The format of the facts.
+             * @example penstock audit report v1
+             */
+            format: string;
+            /**
+             * @description The dataset that the report is about, in all its versions.
+             * @example visits
+             */
+            dataset: string;
+            /**
+             * @description The number of its versions.
+             * @example 1
+             */
+            versions: number;
+            /**
+             * @description The first moment of the period; null for the beginning of the log.
+             * @example 2026-10-01T00:00:00.000000Z
+             */
+            start: string | null;
+            /**
+             * @description The end of the period, which is not in it.
+             * @example 2026-11-01T00:00:00.000000Z
+             */
+            end: string;
+            /**
+             * @description When the report was made.
+             * @example 2026-11-20T12:00:00.000000Z
+             */
+            made_at: string;
+            /**
+             * @description Who requested the report.
+             * @example olga
+             */
+            made_by: string;
+            /**
+             * @description The number of first hand-outs in the period: each release counts once for each person.
+             * @example 12
+             */
+            releases: number;
+            /**
+             * @description The number of people who were given something in the period.
+             * @example 3
+             */
+            people: number;
+            /**
+             * @description What was given in the period at each tier.
+             * @example [
+             *       {
+             *         "tier": "public",
+             *         "users": 3,
+             *         "releases": 12,
+             *         "queries": 2
+             *       }
+             *     ]
+             */
+            tiers: components["schemas"]["TierGiven"][];
+            /**
+             * @description What each person was given in the period, by tier.
+             * @example [
+             *       {
+             *         "tier": "public",
+             *         "user": "ann",
+             *         "releases": 4,
+             *         "queries": 2,
+             *         "best_query": "visits_by_area",
+             *         "best_error": {
+             *           "standard_deviation": 4.25,
+             *           "confidence": 0.95,
+             *           "half_width": 8.5
+             *         }
+             *       }
+             *     ]
+             */
+            given: components["schemas"]["Given"][];
+            /**
+             * @description The budget of each tier in each version, and what is spent of it now.
+             * @example [
+             *       {
+             *         "version": 1,
+             *         "tier": "internal",
+             *         "granted": {
+             *           "epsilon": 0.5,
+             *           "delta": 0.000001
+             *         },
+             *         "spent": {
+             *           "epsilon": 0.5,
+             *           "delta": 0.000001
+             *         },
+             *         "spent_share": 0.2
+             *       }
+             *     ]
+             */
+            budgets: components["schemas"]["TierSpent"][];
+            /**
+             * @description For each tier, everybody who holds a release of the dataset and never was above it: no other people up to that tier know more together. The largest group first.
+             * @example [
+             *       {
+             *         "up_to": "internal",
+             *         "users": [
+             *           "ann",
+             *           "bob"
+             *         ],
+             *         "released": {
+             *           "epsilon": 0.5,
+             *           "delta": 0.000001
+             *         },
+             *         "could_be": {
+             *           "epsilon": 0.5,
+             *           "delta": 0.000001
+             *         },
+             *         "reach": {
+             *           "tier": "internal",
+             *           "epsilon": 0.5,
+             *           "delta": 0.000001
+             *         }
+             *       }
+             *     ]
+             */
+            coalitions: components["schemas"]["Coalition"][];
+            /**
+             * @description What was checked of the log.
+             * @example {
+             *       "size": 42,
+             *       "root_hash": "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+             *       "signed_at": "2026-11-20T12:00:00.000000Z",
+             *       "checkpoint": "penstock/0123456789abcdef\n42\n...",
+             *       "signature": true,
+             *       "root": true,
+             *       "consistent_from": 20,
+             *       "consistent": true,
+             *       "witness": true,
+             *       "witness_size": 42,
+             *       "cosigned_by": [
+             *         "auditor.example/a"
+             *       ]
+             *     }
+             */
+            log: components["schemas"]["LogCheck"];
+        };
         /** @description The forms of reported cells. `lossless` is `weakly`: several forms and levels reveal no more than the most accurate level, but one form is not computed from another. */
         Report: {
             /**
@@ -9364,6 +9794,29 @@ export interface components {
              */
             description?: string | null;
         };
+        /** @description What all people were given at one tier. */
+        TierGiven: {
+            /**
+             * @description The tier at which it was given.
+             * @example public
+             */
+            tier: string;
+            /**
+             * @description The number of people.
+             * @example 3
+             */
+            users: number;
+            /**
+             * @description The number of first hand-outs.
+             * @example 12
+             */
+            releases: number;
+            /**
+             * @description The number of queries that the releases are of.
+             * @example 2
+             */
+            queries: number;
+        };
         /** @description A query's level at one tier, with what it means. `guarantee` is that of one release. `composed` is that of all that the tier was ever allowed to see of the query, which is what it is charged for; null if levels are lossless, so that the most accurate one reveals all. `histogram` belongs to sparse histograms. */
         TierLevel: {
             /**
@@ -9458,6 +9911,40 @@ export interface components {
              * @example Partners under contract
              */
             description?: string;
+        };
+        /** @description A tier's budget in one version of the dataset, and what is spent of it. */
+        TierSpent: {
+            /**
+             * @description The version of the dataset.
+             * @example 1
+             */
+            version: number;
+            /**
+             * @description The tier's name.
+             * @example internal
+             */
+            tier: string;
+            /**
+             * @description The budget that admins granted.
+             * @example {
+             *       "epsilon": 0.5,
+             *       "delta": 0.000001
+             *     }
+             */
+            granted: components["schemas"]["PrivacyBudget"];
+            /**
+             * @description The composed loss of everything that the tier could see.
+             * @example {
+             *       "epsilon": 0.5,
+             *       "delta": 0.000001
+             *     }
+             */
+            spent: components["schemas"]["PrivacyBudget"];
+            /**
+             * @description The part of the account's limit that is spent.
+             * @example 0.2
+             */
+            spent_share: number;
         };
         /** @description A tier's grants and spending, over the versions that one unit may be in. */
         TierTotal: {
@@ -17765,6 +18252,132 @@ export interface operations {
             };
         };
     };
+    export_events: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only events about this user.
+                 * @example ann
+                 */
+                user?: string;
+                /**
+                 * @description Only events about this query.
+                 * @example visits_by_area
+                 */
+                query?: string;
+                /**
+                 * @description Only events of this kind.
+                 * @example clearance
+                 */
+                kind?: "release" | "dataset" | "query" | "tier" | "user" | "clearance" | "budget" | "level" | "token" | "key" | "restore" | "stream" | "proposal" | "suspension" | "clock" | "refusals" | "schedule" | "allowance" | "request" | "group" | "invitation";
+                /**
+                 * @description Only events from this time on.
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only events before this time.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                until?: string;
+                /**
+                 * @description The format of the answer; if left out, the Accept header decides.
+                 * @example csv
+                 */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": components["schemas"]["Event"];
+                    "text/csv": string;
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description None of the requested formats is served. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests for now. */
+            429: {
+                headers: {
+                    /** @description The number of seconds to wait before another request. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     show_exposure: {
         parameters: {
             query: {
@@ -18268,6 +18881,123 @@ export interface operations {
             };
             /** @description Not allowed. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests for now. */
+            429: {
+                headers: {
+                    /** @description The number of seconds to wait before another request. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    report_audit: {
+        parameters: {
+            query: {
+                /**
+                 * @description The dataset that the report is about.
+                 * @example visits
+                 */
+                dataset: string;
+                /**
+                 * @description The first moment of the period; if left out, the log's first.
+                 * @example 2026-10-01T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description The moment before which the period ends; if left out, now.
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description The format of the answer; if left out, the Accept header decides.
+                 * @example pdf
+                 */
+                format?: "json" | "html" | "pdf";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditReport"];
+                    "text/html": string;
+                    "application/pdf": string;
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description None of the requested formats is served. */
+            406: {
                 headers: {
                     [name: string]: unknown;
                 };

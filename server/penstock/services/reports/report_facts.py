@@ -141,13 +141,16 @@ def facts(server: Server, principal: Principal, name: str, when: Period) -> Repo
         dataset = dataset_by_name(session, name)
         versions = versions_of(session, dataset)
         checkpoint = log_checks.newest(session)
-        given = _given(session, [required(row.id) for row in versions], when, checkpoint.size)
+        keys = [required(row.id) for row in versions]
+        # Held until the end, so that no row is loaded and authenticated twice.
+        queries = session.exec(select(Query).where(col(Query.dataset_id).in_(keys))).all()
+        given = _given(session, queries, keys, when, checkpoint.size)
         spent = [
             TierSpentView(version.version, view.tier, view.granted, view.spent, view.spent_share)
             for version in versions
             for view in budgets.of_version(session, principal, version, ladder(session)).tiers
         ]
-        together = _coalitions(session, [required(row.id) for row in versions], name)
+        together = _coalitions(session, keys, name)
         log = log_checks.checked(server, session, checkpoint, sight, when.start)
     by = composing(server.computing, principal.name)
     views = [(tier, part.view(by)) for tier, part in together]
@@ -188,7 +191,9 @@ class _Given:
         return self.view.releases
 
 
-def _given(session: Session, versions: Sequence[int], when: Period, size: int) -> list[_Given]:
+def _given(
+    session: Session, queries: Sequence[Query], versions: Sequence[int], when: Period, size: int
+) -> list[_Given]:
     """Return who was given what in the period, the most trusted tier first.
 
     The database counts: the log may be long.
@@ -216,35 +221,41 @@ def _given(session: Session, versions: Sequence[int], when: Period, size: int) -
     parts: dict[tuple[int, int], dict[int, tuple[int, int]]] = defaultdict(dict)
     for tier_id, user_id, query_id, count, rung in session.execute(statement):
         parts[tier_id, user_id][query_id] = (count, rung)
-    errors: dict[tuple[int, int], tuple[str, ErrorView]] = {}
+    errors = _Errors(session, queries)
     people = {
         key: (session.get_one(Tier, key[0]), session.get_one(User, key[1]).name) for key in parts
     }
     ordered = sorted(people, key=lambda key: (_descending(people[key][0]), people[key][1]))
-    return [
-        _person(session, people[key][0].name, people[key][1], parts[key], errors) for key in ordered
-    ]
+    return [_person(people[key][0].name, people[key][1], parts[key], errors) for key in ordered]
 
 
 def _descending(tier: Tier) -> tuple[int, int]:
     return -tier.rank, -required(tier.id)
 
 
+class _Errors:
+    """Compute the errors of releases, each once."""
+
+    def __init__(self, session: Session, queries: Sequence[Query]) -> None:
+        self._session = session
+        self._kinds = {required(query.id): (query, kind_of(query)) for query in queries}
+        self._known: dict[tuple[int, int], tuple[str, ErrorView]] = {}
+
+    def of(self, query_id: int, rung: int) -> tuple[str, ErrorView]:
+        """Return the query's name and the error of its release at a rung."""
+        key = query_id, rung
+        if key not in self._known:
+            query, kind = self._kinds[query_id]
+            error = kind.current_error(self._session, query, rung)
+            self._known[key] = query.readable, error
+        return self._known[key]
+
+
 def _person(
-    session: Session,
-    tier: str,
-    user: str,
-    queries: Mapping[int, tuple[int, int]],
-    errors: dict[tuple[int, int], tuple[str, ErrorView]],
+    tier: str, user: str, queries: Mapping[int, tuple[int, int]], errors: _Errors
 ) -> _Given:
-    """Return what one person was given; ``errors`` keeps those of releases seen before."""
-    known = []
-    for query_id, (_, rung) in queries.items():
-        if (query_id, rung) not in errors:
-            query = session.get_one(Query, query_id)
-            error = kind_of(query).current_error(session, query, rung)
-            errors[query_id, rung] = query.readable, error
-        known.append(errors[query_id, rung])
+    """Return what one person was given."""
+    known = [errors.of(query_id, rung) for query_id, (_, rung) in queries.items()]
     best_query, best_error = min(known, key=lambda pair: (pair[1].half_width, pair[0]))
     releases = sum(count for count, _ in queries.values())
     view = GivenView(tier, user, releases, len(queries), best_query, best_error)
