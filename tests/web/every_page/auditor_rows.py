@@ -27,7 +27,7 @@ AUDITOR_ROWS = [
     alone("coalition", "/exposure?user=zeno", 404),
     alone("timeline", "/timeline?format=csv"),
     alone("audit_report", "/report"),
-    alone("audit_report", "/report?dataset=sites&format=html"),
+    alone("audit_report", "/report?dataset=sites&format=pdf"),
     alone("audit_report", "/report?dataset=sites&from=2126-01-01&format=html", 422),
     alone("audit_report", "/report?dataset=absent&format=html", 404),
     alone("proofs", "/proofs"),

@@ -180,7 +180,7 @@ def _coalition(row: CoalitionView) -> tuple[str, ...]:
 
 def _checks(log: LogCheckView) -> Table:
     witness = (
-        "could not be read"
+        "could not be read, or the server is suspended"
         if log.witness_size is None
         else f"saw {log.witness_size:,} leaves: {'the same' if log.witness else 'NOT THE SAME'}"
     )

@@ -8,7 +8,7 @@ the report is made, since both count everything before it as well.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import select as core_select
@@ -130,7 +130,8 @@ def period(server: Server, start: datetime | None, end: datetime | None) -> Peri
             " Choose an earlier beginning, or leave it out for that of the log.",
             pointer="/from",
         )
-    return Period(start, end or now)
+    # The present moment is in a period without an end.
+    return Period(start, end or now + timedelta(microseconds=1))
 
 
 def facts(server: Server, principal: Principal, name: str, when: Period) -> ReportFactsView:

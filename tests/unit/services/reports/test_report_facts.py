@@ -130,3 +130,9 @@ def test_a_report_appends_nothing_to_the_log(busy: World) -> None:
     before = proofs.size(busy.server)
     report(busy)
     assert proofs.size(busy.server) == before
+
+
+def test_without_an_end_the_present_moment_is_in_the_period(visits: World) -> None:
+    visits.ask("pia")
+    assert report(visits).releases == 1
+    assert report(visits, end=visits.clock.now).releases == 0
