@@ -10505,7 +10505,13 @@ export interface components {
              */
             newest: number | null;
         };
-        /** @description Other texts for readers of a query or stream, without a change of its levels. */
+        /**
+         * @description Other texts for readers of a query or stream, without a change of its levels.
+         * @example {
+         *       "title": "Visits by area",
+         *       "unit": "visits"
+         *     }
+         */
         WordingChange: {
             /**
              * @description The title for readers, shown large beside the name; empty without one.

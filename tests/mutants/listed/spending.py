@@ -327,8 +327,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="exposure-of-the-lowest-tier",
         path="services/ledger/effective_levels.py",
-        before="    return max((tier for _, tier in rows), key=place, default=None)\n",
-        after="    return min((tier for _, tier in rows), key=place, default=None)\n",
+        before="= max(highest.get(clearance.user_id, tier)",
+        after="= min(highest.get(clearance.user_id, tier)",
         wrong="the bound of a coalition is that of its lowest tier",
         tests=(
             "tests/unit/services/exposure/test_exposure.py::test_reach_and_what_could_be_remember_the_highest_tier_ever_held",

@@ -99,6 +99,7 @@ def test_coalitions_are_everybody_up_to_a_tier_as_the_exposure_page_composes_the
         ("partner", ["paul", "pia"]),
         ("public", ["pia"]),
     ]
+    assert [row.reach and row.reach.tier for row in coalitions] == [row.up_to for row in coalitions]
     for row in coalitions:
         view = exposure.of(busy.server, busy.person("otto"), row.users, "sites")
         assert (row.released, row.could_be, row.reach) == (
