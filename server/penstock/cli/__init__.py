@@ -5,6 +5,7 @@
 * ``options``     declares options and types that commands share
 * ``specs``       builds requests from options, files and standard input
 * ``drafts``      writes files to start from: ``dataset example``, ``query example``
+* ``wordings``    prints and reads titles and other texts for readers
 * ``output``      writes a table for people, JSON or CSV for programs
 * ``home``        ``init``, ``status``, ``config``, ``db``, ``serve``, ``keys``, ``backup``,
   ``audit``, ``webhook``, ``demo``

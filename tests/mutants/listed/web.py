@@ -68,9 +68,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="name-not-escaped",
-        path="web/templates/analyst/query.html",
-        before="<h1><bdi>{{ query.name }}</bdi>",
-        after="<h1><bdi>{{ query.name | safe }}</bdi>",
+        path="web/templates/shared/wordings.html",
+        before="<bdi>{{ subject.title or subject.name }}</bdi>",
+        after="<bdi>{{ (subject.title or subject.name) | safe }}</bdi>",
         wrong="the name of a query is markup on its page",
         tests=("tests/web/every_page/test_contents.py::test_names_are_text_wherever_they_stand",),
     ),

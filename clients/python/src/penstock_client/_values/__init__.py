@@ -8,5 +8,6 @@
 * ``estimates``     reads what is estimated for moments and regressions
 * ``marginals``     reads the tables of marginals, raw and in reported forms
 * ``histogram``     reads the threshold of a sparse histogram, and which keys it releases
+* ``wording``       reads titles and other texts for readers
 * ``ways``          finds which noises two running totals share
 """
