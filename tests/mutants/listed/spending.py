@@ -325,6 +325,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="V3",
     ),
     Mutant(
+        row="D11",
+        name="people-lost-to-a-worker",
+        path="services/jobs/registrations.py",
+        before='        beside["same_people_as"] = request.same_people_as\n',
+        after="        pass\n",
+        wrong="a worker registers a dataset whose losses add up with nothing",
+        tests=(
+            "tests/unit/services/jobs/test_registrations.py::test_a_worker_is_given_all_that_a_dataset_says_beside_its_spec",
+        ),
+    ),
+    Mutant(
         name="exposure-of-the-lowest-tier",
         path="services/ledger/effective_levels.py",
         before="= max(highest.get(clearance.user_id, tier)",

@@ -189,10 +189,17 @@ FOR_WORKERS: Kinds = {
 
 
 def _text(request: BaseModel) -> str:
-    texts = texts_of(request)
-    if not texts:
+    """Return a request as a worker reads it again, with all that it says beside the spec.
+
+    The spec leaves out whose people a dataset has: without it a worker would register one whose
+    losses add up with nothing.
+    """
+    beside = texts_of(request)
+    if isinstance(request, DatasetRequest) and request.same_people_as is not None:
+        beside["same_people_as"] = request.same_people_as
+    if not beside:
         return request.model_dump_json(exclude_unset=True)
-    return json.dumps({**request.model_dump(mode="json", exclude_unset=True), **texts})
+    return json.dumps({**request.model_dump(mode="json", exclude_unset=True), **beside})
 
 
 def _shown(server: Server, principal: Principal) -> Callable[[str], DatasetView]:

@@ -106,6 +106,22 @@ def test_a_worker_registers_what_a_caller_waits_for(world: World, tmp_path: Path
 
 
 @pytest.mark.usefixtures("_served")
+def test_a_worker_is_given_all_that_a_dataset_says_beside_its_spec(
+    world: World, tmp_path: Path
+) -> None:
+    """Without whose people it has, a dataset's losses would add up with nothing."""
+    first = stays(tmp_path)
+    datasets.register(world.server, OPERATOR, first)
+    source = {"engine": "duckdb", "uri": str(new_file(tmp_path, 2))}
+    beside = {"same_people_as": "stays", "title": "Stays of one night", "tags": ["nights"]}
+    spec = {**STAYS, "name": "nights", "source": source, **beside}
+    request = DatasetRequest.model_validate(spec)
+    made = called(world, lambda server, by: registrations.dataset(server, by, request))
+    assert list(made.same_people_as) == ["stays"]
+    assert (made.title, list(made.tags)) == ("Stays of one night", ["nights"])
+
+
+@pytest.mark.usefixtures("_served")
 def test_a_worker_has_no_rights_that_the_callers_token_lacks(world: World, tmp_path: Path) -> None:
     """An admin's token with the scope of analysts registers nothing for other tiers."""
     ada, server = world.person("ada"), world.server
