@@ -333,7 +333,7 @@ def test_a_file_that_is_registered_while_the_key_is_rotated_is_registered_once(
     source = {"engine": "duckdb", "uri": str(path)}
     twin = DatasetRequest.model_validate({**STAYS, "name": "twin", "source": source})
     monkeypatch.setattr(datasets, "_examined", slow)
-    with pytest.raises(Conflict, match="rotated just now; register the file again"):
+    with pytest.raises(Conflict, match="rotated just now; register the data again"):
         datasets.register(world.server, OPERATOR, twin)
     with pytest.raises(Conflict, match="registered already"):
         datasets.register(world.server, OPERATOR, twin)
