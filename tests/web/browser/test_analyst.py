@@ -158,9 +158,6 @@ def test_everything_works_without_a_script(served: Served, open_screen: Open) ->
     window.reads("You are signed out.")
 
 
-STOPS = "a, button, input:not([type=hidden]), select, summary, [tabindex='0']"
-
-
 def test_the_keyboard_suffices(served: Served, window: Screen) -> None:
     window.go("/sign-in")
     keyboard = window.page.keyboard
@@ -171,8 +168,15 @@ def test_the_keyboard_suffices(served: Served, window: Screen) -> None:
     keyboard.insert_text(served.invite("analyst", "public"))
     keyboard.press("Enter")
     window.page.wait_for_url("**/catalogue")
-    # Each stop of the page once: filters are before queries, of which other tests make more.
-    for _ in range(window.page.locator(STOPS).count()):
+    # Other tests make queries too, which would be before this one.
+    for key in ("Tab", "Enter", "Tab"):
+        keyboard.press(key)
+    keyboard.insert_text("visits")
+    keyboard.press("Enter")
+    window.page.wait_for_url("**/catalogue?search=visits*")
+    for key in ("Tab", "Enter"):
+        keyboard.press(key)
+    for _ in range(40):
         keyboard.press("Tab")
         if window.page.evaluate("document.activeElement.textContent") == "visits":
             break

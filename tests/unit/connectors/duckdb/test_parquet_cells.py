@@ -140,8 +140,8 @@ def test_a_moment_is_missing_where_the_engine_refuses_it_and_reads_the_same_else
             spelled(folder, moments(edge))
         except duckdb.Error:
             refused.append(edge)
-    # DuckDB 2.0.1 reads every moment that is stored in its own unit.
-    assert refused or (unit == "us" and duckdb.__version__ != "2.0.0")
+    # It may read every moment that is stored in its own unit: what the server takes it to read.
+    assert bool(refused) == (unit != "us" or parquet_cells._earliest() > parquet_cells._FIRST)
     folder.parquet({"moment": moments(*edges, 0, None)}, FILE)
     with source.connect() as connection:
         file = source_file.locate_path(folder.path / FILE)
