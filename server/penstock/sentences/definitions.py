@@ -81,10 +81,15 @@ def _protection(spec: Mapping[str, Any]) -> Iterator[str]:
     if spec.get("known_size") is not None:
         words += f", whose total is known to be {spec['known_size']:,}"
     if spec.get("trade_off") is not None:
-        words += f", with the trade-off {value(spec['trade_off'])}"
+        words += f", with the trade-off {_trade_off(spec['trade_off'])}"
     if spec.get("release_size") is not None:
         words += ", with their size" if spec["release_size"] else ", without their size"
     yield words
+
+
+def _trade_off(stored: float) -> str:
+    """Return a trade-off to four decimals: planned ones are multiples of 2**-12, so they differ."""
+    return f"{stored:.4f}".rstrip("0").rstrip(".")
 
 
 def _contribution(spec: Mapping[str, Any], unit: Unit) -> Iterator[str]:

@@ -116,3 +116,23 @@ def test_a_stream_without_what_it_leaves_out_has_its_sentence() -> None:
     sentence = definitions.of_stream({}, {"kind": "kary", "k": 2}, "event")
     assert "numbers without an end" in sentence
     assert "each event is in at most 1 of them" in sentence
+
+
+@pytest.mark.parametrize(
+    ("stored", "written"), [(1.4951171875, "1.4951"), (2.0, "2"), (0.5, "0.5")]
+)
+def test_a_trade_off_has_the_digits_that_tell_planned_ones_apart(
+    stored: float, written: str
+) -> None:
+    spec = {
+        "aggregate": {"type": "count_units", "columns": ["smoker", "insured"]},
+        "structure": "correlated",
+        "trade_off": stored,
+    }
+    sentence = definitions.of_query(spec, PERSON)
+    assert sentence.endswith(f"; the counts are protected together, with the trade-off {written}")
+
+
+def test_no_two_planned_trade_offs_are_written_alike() -> None:
+    planned = [definitions._trade_off(weight / 4096) for weight in range(1, 20_000)]
+    assert len(set(planned)) == len(planned)

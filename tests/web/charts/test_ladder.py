@@ -29,3 +29,11 @@ def test_a_crowded_rung_says_how_many_more_there_are() -> None:
     names = [text for text in shown if re.fullmatch(r"person \d+", text)]
     (more,) = (int(match[1]) for text in shown if (match := re.fullmatch(r"and (\d+) more", text)))
     assert len(names) + more == 1000
+
+
+def test_the_rungs_have_the_ramp_of_levels_and_people_without_a_tier_none() -> None:
+    tiers = (Tier("low", ("paul",)), Tier("high", ("rosa",)))
+    svg = ladder(Ladder("t", tiers, Move("paul", "low", None)), "p")
+    groups = [(e.get("class"), e.findtext(f"{SVG}title")) for e in parsed(svg).iter(f"{SVG}g")]
+    people = [(color, title) for color, title in groups if title]
+    assert [color for color, _ in people] == ["t0", "t1", "without"]

@@ -5,6 +5,8 @@ import math
 import pytest
 from tests.web.charts.pictures import (
     HAIR,
+    SVG,
+    parsed,
     straight,
     texts,
     whiskers,
@@ -35,3 +37,12 @@ def test_who_shares_a_release_shares_a_point() -> None:
     svg = noise_path(NoisePath("t", "variance", released, 2, 3), "p", WIDE)
     assert len(whiskers(svg)) == 2
     assert "best informed: x, y" in texts(svg)
+
+
+def test_the_levels_of_a_path_have_the_ramp_of_levels() -> None:
+    released = (Point(64, 15, "a", ("x",)), Point(90, 20, "b", ("z",)))
+    svg = noise_path(NoisePath("t", "variance", released, 2, 3), "p", WIDE)
+    groups = [
+        group for group in parsed(svg).iter(f"{SVG}g") if group.find(f"{SVG}title") is not None
+    ]
+    assert [group.get("class") for group in groups][:2] == ["t0", "t1"]

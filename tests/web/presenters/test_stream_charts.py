@@ -89,9 +89,9 @@ def test_values_of_steps_are_beside_each_other_by_level_and_number() -> None:
     assert [len(each.table.rows) for each in shown] == [3, 3]
     assert [each.remark for each in shown] == ["", ""]
     # Each number of a step is 2 more than that of the step before.
-    assert [row[1] for row in shown[0].table.rows] == ["0.0", "2.0", "2.0"]
+    assert [row[1] for row in shown[0].table.rows] == ["0", "2", "2"]
     assert "value of each step, number 2" in shown[1].table.caption
-    assert shown[1].message.startswith("arrivals, number 2, value at step 3: 2.0 ± ")
+    assert shown[1].message.startswith("arrivals, number 2, value at step 3: 2 ± ")
     apart = [elements(totals("public", first, 4), length) for first in (1, 5)]
     assert [len(each.table.rows) for each in element_pictures("arrivals", apart)] == [4, 3]
     nothing = elements(totals("public", 7, 1), length)

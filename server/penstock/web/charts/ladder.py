@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 
 from penstock.errors import InvalidInput
 from penstock.web.charts.drawing.lettering import fitted, width_of
-from penstock.web.charts.drawing.marks import colored
+from penstock.web.charts.drawing.marks import shaded
 from penstock.web.charts.drawing.numbers import counted
 from penstock.web.charts.drawing.svg import (
     NARROW,
@@ -88,8 +88,11 @@ def ladder(content: Ladder, prefix: str, width: int = NARROW) -> str:
     if not content.tiers:
         return nothing(prefix, content.title, NONE, width)
     parts = [text(LEFT, 12, "↑ more accurate, for fewer people", kind=QUIET)]
-    y, rungs, places = HEAD, [], {}
-    for key, tier in _rungs(content):
+    y = HEAD
+    rungs: list[tuple[float, dict[str, str]]] = []
+    places: dict[str, tuple[float, float, dict[str, str]]] = {}
+    for place, (key, tier) in enumerate(_rungs(content)):
+        color = {"class": "without"} if key is None else shaded(place)
         if key is None:
             parts.append(text(LEFT, y + 16, BELOW, kind=QUIET))
             y += HEAD + 6
@@ -97,11 +100,11 @@ def ladder(content: Ladder, prefix: str, width: int = NARROW) -> str:
         y += HEAD
         for row in _rows_of(_chips(content.move, key, tier), width - LEFT):
             for x, chip in row:
-                parts += _chip(chip, LEFT + x, y)
+                parts += _chip(chip, LEFT + x, y, color)
                 if chip.kind in ("leaves", "arrives"):
-                    places[chip.kind] = (LEFT + x, y + CHIP / 2)
+                    places[chip.kind] = (LEFT + x, y + CHIP / 2, color)
             y += CHIP + CHIPS_APART
-        rungs += [y + 4] if key is not None else []
+        rungs += [(y + 4, color)] if key is not None else []
         y += FOOT
     parts[1:1] = _rails(rungs, width)
     parts += _arrow(places)
@@ -188,14 +191,13 @@ def _named(tier: Tier, y: float, width: int) -> Iterator[Element]:
         yield text(start, y + 16, fitted(shown, width - start), kind=QUIET)
 
 
-def _chip(chip: Chip, x: float, y: float) -> Iterator[Element]:
+def _chip(chip: Chip, x: float, y: float, color: dict[str, str]) -> Iterator[Element]:
     name = fitted(chip.name, LONGEST_CHIP - 2 * PADDING, bold=chip.kind == "arrives")
     if chip.kind == "more":
         yield text(x + 2, y + 16, chip.name, kind=QUIET)
         return
     stroke = {"stays": "1", "leaves": "1.5", "arrives": "2.5"}[chip.kind]
     dashed = {"stroke-dasharray": "4 3"} if chip.kind == "leaves" else {}
-    color = {"class": "stays"} if chip.kind == "stays" else colored(0)
     frame = element(
         "rect",
         class_="chip",
@@ -217,21 +219,21 @@ def _chip(chip: Chip, x: float, y: float) -> Iterator[Element]:
     yield text(x + chip.width / 2, y + 16, name, anchor="middle", kind=kind)
 
 
-def _rails(rungs: Sequence[float], width: float) -> Iterator[Element]:
-    bottom = rungs[-1] + FOOT - 6
+def _rails(rungs: Sequence[tuple[float, dict[str, str]]], width: float) -> Iterator[Element]:
+    bottom = rungs[-1][0] + FOOT - 6
     for x in (8.0, RAIL):
         way = f"M{number(x)} {number(HEAD)}V{number(bottom)}"
         yield stroked("rail", way, "2", stroke_opacity="0.6")
-    for y in rungs:
-        yield stroked("rail", f"M8 {number(y)}H{number(RAIL)}", "2", stroke_opacity="0.6")
+    for y, color in rungs:
+        yield group(color, stroked("rail", f"M8 {number(y)}H{number(RAIL)}", "3"))
         yield rule(RAIL + 1, y, width, y)
 
 
-def _arrow(places: dict[str, tuple[float, float]]) -> Iterator[Element]:
+def _arrow(places: dict[str, tuple[float, float, dict[str, str]]]) -> Iterator[Element]:
     """Yield the arrow from a user's tier to the one after the move, left of the names."""
     if len(places) < 2:
         return
-    (x1, y1), (x2, y2) = places["leaves"], places["arrives"]
+    (x1, y1, _), (x2, y2, color) = places["leaves"], places["arrives"]
     bend = LEFT - 14
     way = (
         f"M{number(x1 - 3)} {number(y1)}H{number(bend + 6)}"
@@ -240,8 +242,7 @@ def _arrow(places: dict[str, tuple[float, float]]) -> Iterator[Element]:
         f"Q{number(bend)} {number(y2)} {number(bend + 6)} {number(y2)}H{number(x2 - 4)}"
         f"m-5 -4l5 4l-5 4"
     )
-    arrow = colored(0)
-    yield stroked(arrow["class"], way, "2", color=arrow["color"])
+    yield group(color, stroked("arrow", way, "2"))
 
 
 def _described(content: Ladder) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from penstock.web.charts.drawing.lettering import fitted, width_of
-from penstock.web.charts.drawing.marks import colored
+from penstock.web.charts.drawing.marks import colored, shaded
 from penstock.web.charts.drawing.numbers import loss
 from penstock.web.charts.drawing.svg import STRONG, element, group, text
 from penstock.web.charts.drawing.values import finite
@@ -60,5 +60,7 @@ def loss_bars(losses: Sequence[Loss], x: float, y: float, width: float) -> Itera
             height=BAR,
             **look,
         )
-        yield group(colored(2 * place), bar, title=f"{item.name}: {item.written}")
+        yield group(
+            colored(2 * place) if place else shaded(0), bar, title=f"{item.name}: {item.written}"
+        )
         yield text(x + long + 9, top + 21 + BAR - 4.5, item.written, kind=STRONG)

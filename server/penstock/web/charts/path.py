@@ -5,14 +5,14 @@ knows.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element
 
 from penstock.errors import InvalidInput
 from penstock.figures import percent
 from penstock.web.charts.drawing.axes import Axis, logarithmic, upright
 from penstock.web.charts.drawing.lettering import fitted, width_of
-from penstock.web.charts.drawing.marks import colored, mark
+from penstock.web.charts.drawing.marks import mark, shaded
 from penstock.web.charts.drawing.numbers import Digits, counted, digits_of
 from penstock.web.charts.drawing.svg import (
     NARROW,
@@ -36,6 +36,9 @@ LABEL = 36
 APART = 12
 MOST_NAMES = 3
 DIAMOND = 3
+FUNNEL = 2
+"""Step of the ramp of levels for the path itself, on which the levels stand out."""
+
 MOST_TICKS = 4
 NONE = "None of these users has a release of this query."
 BEST = "best informed"
@@ -154,7 +157,9 @@ def _losses(path: NoisePath) -> tuple[Loss, Loss]:
 
 
 def _digits(points: Sequence[Point]) -> Digits:
-    return digits_of([Interval(0, -point.half_width, point.half_width) for point in points])
+    digits = digits_of([Interval(0, -point.half_width, point.half_width) for point in points])
+    # The values are all 0, which says nothing about margins.
+    return replace(digits, whole=False)
 
 
 def _level(value: float) -> str:
@@ -228,7 +233,7 @@ def _funnel(points: Sequence[Point], axis: Axis, y: Axis) -> Iterator[Element]:
     ends = f"M{number(axis.start)} {zero}H{number(axis.end)}"
     room = element("path", class_="band", fill="currentColor", fill_opacity="0.14", d=f"M{way}Z")
     edge, line = stroked("edge", f"M{way}Z", "0.75"), stroked("line", ends, "2")
-    yield group(colored(0), room, edge, line)
+    yield group(shaded(FUNNEL), room, edge, line)
 
 
 def _leaders(
@@ -245,13 +250,13 @@ def _leaders(
 
 
 def _points(points: Sequence[Point], axis: Axis, y: Axis, digits: Digits) -> Iterator[Element]:
-    for point in points:
-        x, best = axis.at(point.level), point is points[0]
+    for place, point in enumerate(points):
+        x, best = axis.at(point.level), not place
         low, high = number(y.at(-point.half_width)), number(y.at(point.half_width))
         whisker = stroked("whisker", f"M{number(x - 4)} {high}h8m-4 0V{low}m-4 0h8", "1.5")
         shape = mark(DIAMOND if best else 0, x, y.at(0), 6.0 if best else 4.0)
         sentence = _sentence(point, digits, best=best)
-        yield group(colored(2 if best else 0), whisker, shape, title=sentence)
+        yield group(shaded(place), whisker, shape, title=sentence)
 
 
 def _sentence(point: Point, digits: Digits, *, best: bool) -> str:

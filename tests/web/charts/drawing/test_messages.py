@@ -24,15 +24,23 @@ def test_of_several_groups_the_smallest_and_the_largest_value_are_said() -> None
     assert "stays for restricted, 3 of 5,000 groups: from" in some
 
 
+def test_a_name_with_brackets_gets_no_second_ones() -> None:
+    ages = message("ages", ["[0, 10)", "[10, 20]"], [level("public", 4, 70, 12)])
+    assert ages == "ages for public: from 12 ± 4 in [10, 20] to 70 ± 4 in [0, 10)"
+    uneven = [Level("", (Interval(3, 2, 5), Interval(9, 8, 12)))]
+    assert message("means", ["a", "b"], uneven) == "means: from 3 (2 to 5) in a to 9 (8 to 12) in b"
+
+
 def test_a_number_has_the_digits_that_its_margin_justifies() -> None:
-    assert with_margin(Interval(1.23456, 1.19456, 1.27456)) == "1.235 ± 0.040"
+    assert with_margin(Interval(1.23456, 1.19456, 1.27456)) == "1.23 ± 0.04"
     assert with_margin(Interval(10.0, 5.0, 20.0)) == "10 (5 to 20)"
     assert with_margin(Interval(3.0, 3.0, 3.0)) == "3 ± 0"
 
 
 def test_no_margin_is_rounded_down() -> None:
     assert with_margin(Interval(566.0, 552.6, 579.4)) == "566 ± 14"
-    assert with_margin(Interval(1399.0, 1394.67, 1403.33)) == "1,399.0 ± 4.4"
+    assert with_margin(Interval(1399.0, 1394.67, 1403.33)) == "1,399 ± 5"
+    assert with_margin(Interval(1399.0, 1396.87, 1401.13)) == "1,399 ± 2.2"
     assert with_margin(Interval(1394.0, 1390.0, 1398.0)) == "1,394 ± 4"
 
 

@@ -14,6 +14,9 @@ from penstock.web.charts.drawing.values import Interval
     [
         (5012.3, 310.2, "5,012"),
         (-5012.3, 3.1, "−5,012.3"),
+        (1394.0, 3.1, "1,394"),
+        (1394.04, 4.4, "1,394"),
+        (0.1234, 0.0044, "0.123"),
         (0.04, 0.1, "0.04"),
         (-0.004, 0.1, "0.00"),
         (1234567.0, 0.0, "1,234,567"),
@@ -31,8 +34,16 @@ def test_a_value_has_the_digits_that_its_interval_leaves_it(
 
 
 def test_one_column_has_one_number_of_decimals() -> None:
-    digits = digits_of([around(1, 30), around(2, 0.3)])
+    digits = digits_of([around(1.5, 30), around(2, 0.3)])
     assert (digits.write(1), digits.range(around(2, 0.3))) == ("1.00", "1.70 to 2.30")
+
+
+def test_whole_numbers_alone_have_no_decimals_and_ends_between_them_do() -> None:
+    counts = [around(1394, 2.1), around(12, 2.1)]
+    digits = digits_of(counts)
+    assert [digits.write(each.value) for each in counts] == ["1,394", "12"]
+    assert digits.range(counts[1]) == "9.9 to 14.1"
+    assert digits_of([around(1394, 2.1), around(12.5, 2.1)]).write(1394) == "1,394.0"
 
 
 def test_no_interval_at_all_is_no_reason_to_fail() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from penstock.figures import percent
 from penstock.web.charts.drawing.lettering import fitted
-from penstock.web.charts.drawing.numbers import Digits, digits_of
+from penstock.web.charts.drawing.numbers import digits_of
 from penstock.web.charts.drawing.svg import isolated, words
 from penstock.web.charts.drawing.values import Interval, Level
 
@@ -52,7 +52,7 @@ def share_message(subject: str, level: str, share: float, interval: Interval) ->
 
 def with_margin(interval: Interval) -> str:
     """Return a value with its margin, or with its interval if that is not symmetric."""
-    digits = _digits(interval)
+    digits = digits_of([interval])
     below, above = interval.value - interval.lower, interval.upper - interval.value
     if not math.isclose(below, above, rel_tol=UNEQUAL, abs_tol=UNEQUAL * abs(interval.value)):
         return f"{digits.write(interval.value)} ({digits.range(interval)})"
@@ -62,15 +62,6 @@ def with_margin(interval: Interval) -> str:
         unit = 10.0**-digits.decimals
         margin = math.ceil(margin / unit - UNEQUAL) * unit
     return f"{digits.write(interval.value)} ± {digits.write(margin)}"
-
-
-def _digits(interval: Interval) -> Digits:
-    """Return the digits of a number alone: whole ones need no decimals."""
-    whole = all(
-        float(number).is_integer() for number in (interval.value, interval.lower, interval.upper)
-    )
-    digits = digits_of([interval])
-    return Digits(0) if whole and not digits.significant else digits
 
 
 def _at_levels(levels: Sequence[Level], place: int) -> str:
@@ -85,10 +76,17 @@ def _at_levels(levels: Sequence[Level], place: int) -> str:
 def _extremes(keys: Sequence[str], level: Level) -> str:
     places = sorted(range(len(keys)), key=lambda place: level.intervals[place].value)
     low, high = (
-        f"{with_margin(level.intervals[place])} ({isolated(fitted(keys[place], ROOM))})"
+        _with_name(with_margin(level.intervals[place]), isolated(fitted(keys[place], ROOM)))
         for place in (places[0], places[-1])
     )
     return f"from {low} to {high}"
+
+
+def _with_name(written: str, name: str) -> str:
+    """Return a number with the name of its group, in brackets unless one of them has its own."""
+    if any(bracket in text for text in (written, name) for bracket in "()[]"):
+        return f"{written} in {name}"
+    return f"{written} ({name})"
 
 
 def _at(level: Level) -> str:

@@ -16,6 +16,9 @@ MOST_PLACES = 7
 SIGNIFICANT = 6
 LARGEST_LABEL = 1e7
 SMALLEST_LABEL = 1e-4
+TWO_DIGITS = 3.54
+"""Largest leading digits of a margin of error that is written with two significant digits."""
+
 FINE = 1e4
 """Multiple of the step from which a number has too many digits for scientific notation."""
 
@@ -24,13 +27,19 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(frozen=True)
 class Digits:
-    """Hold the format of a column of numbers: its decimals, or its significant digits."""
+    """Hold the format of a column of numbers: its decimals, or its significant digits.
+
+    In a ``whole`` column, whose values are whole numbers, no whole number has decimals.
+    """
 
     decimals: int
     significant: int = 0
+    whole: bool = False
 
     def write(self, value: float) -> str:
         """Return ``value`` as text."""
+        if self.whole and float(value).is_integer():
+            return signed(fixed(value, 0))
         if not value or not self.significant:
             return signed(fixed(value, self.decimals))
         if SMALLEST_LABEL <= abs(value) < 10.0**self.significant:
@@ -43,8 +52,10 @@ class Digits:
 
 
 def digits_of(intervals: Iterable[Interval]) -> Digits:
-    """Return the digits for a column: two significant digits of the smallest half width.
+    """Return the digits for a column: those that the smallest half width justifies.
 
+    These are two significant digits of it, and one if it begins with more than ``TWO_DIGITS``, as
+    the Particle Data Group rounds.
     If that takes more than ``LONGEST`` digits, each value gets ``SIGNIFICANT`` digits instead.
     """
     listed = list(intervals)
@@ -52,16 +63,20 @@ def digits_of(intervals: Iterable[Interval]) -> Digits:
     largest = max(
         (max(abs(interval.lower), abs(interval.upper)) for interval in listed), default=0.0
     )
+    whole = all(float(interval.value).is_integer() for interval in listed)
     if not widths:
-        whole = largest < PLAIN_BELOW and all(
-            float(interval.value).is_integer() for interval in listed
-        )
-        return Digits(0) if whole else Digits(0, SIGNIFICANT)
-    places = decimals(min(widths))
+        return Digits(0) if whole and largest < PLAIN_BELOW else Digits(0, SIGNIFICANT)
+    places = _places(min(widths))
     before = max(math.floor(math.log10(largest)), 0) + 1
     if places > MOST_PLACES or before + places > LONGEST:
         return Digits(0, SIGNIFICANT)
-    return Digits(places)
+    return Digits(places, whole=whole and places > 0)
+
+
+def _places(half_width: float) -> int:
+    places = decimals(half_width)
+    leading = half_width / 10.0 ** math.floor(math.log10(half_width))
+    return max(places - (leading > TWO_DIGITS), 0)
 
 
 def loss(epsilon: float | None) -> str:
