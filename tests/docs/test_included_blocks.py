@@ -55,6 +55,7 @@ WHERE = {
     ("deploy/keys.md", "export PENSTOCK_KEY_PROVIDER"): "needs a hardware module's library",
     ("deploy/upgrades.md", "penstock db upgrade"): "tests/unit/cli/home/test_home.py",
     ("deploy/sign-on.md", "pip install 'penstock[oidc]'"): "is one line of the guide above",
+    ("deploy/sign-on.md", "compose/sso-secrets.sh"): "needs a docker daemon and two public names",
     ("deploy/sign-on.md", "PENSTOCK_OIDC_ISSUER=https://login.example"): "needs a Keycloak server",
     ("deploy/sign-on.md", "PENSTOCK_OIDC_ISSUER=https://login.micro"): "needs a tenant there",
     ("deploy/sign-on.md", "PENSTOCK_OIDC_ISSUER=https://accounts"): "needs a project there",

@@ -1,6 +1,5 @@
 """Test ``deploy/compose.yaml``: by the specification of its format, and what it names exists."""
 
-import json
 import os
 import re
 import subprocess
@@ -8,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from tests.contracts.deployments.compose.composed import CONTENT, PATH, document, refusal
 from tests.contracts.deployments.deployment_files import DEPLOY, known_command
 from tests.contracts.deployments.dockerfile import container
 from tests.databases.cluster import SUPERUSER, Cluster
@@ -18,28 +17,8 @@ from penstock.services.operations import home
 from penstock.setting_sources import load
 from penstock.settings import Settings
 
-PATH = DEPLOY / "compose.yaml"
-
-
-def document(text: str) -> dict[str, Any]:
-    """Return a compose file with the defaults of its variables inserted."""
-    content: dict[str, Any] = yaml.safe_load(re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text))
-    return content
-
-
-CONTENT = document(PATH.read_text())
 SERVICES: dict[str, Any] = CONTENT["services"]
 OURS = {name: service for name, service in SERVICES.items() if service["image"] == "penstock"}
-
-
-def refusal(content: dict[str, Any]) -> str:
-    """Return why a compose file breaks the specification; empty if it does not."""
-    specification = pytest.importorskip("compose_spec")
-    try:
-        specification.PyCompose.from_json(json.dumps(content)).validate()
-    except ValueError as problem:
-        return str(problem)
-    return ""
 
 
 def test_the_file_keeps_to_the_specification() -> None:
