@@ -56,6 +56,14 @@ def test_the_server_is_asked_for_the_queries_of_a_dataset(
     assert [request.url.params.get("dataset") for request in requests] == [None, "sites"]
 
 
+def test_a_search_of_queries_is_the_catalogues(
+    client: Client, requests: list[httpx.Request]
+) -> None:
+    client.queries(search="beds by area", tag="health", sort="name")
+    expected = {"search": "beds by area", "tag": "health", "sort": "name"}
+    assert expected.items() <= dict(requests[-1].url.params).items()
+
+
 def test_history_filters_by_query_and_user(client: Client, requests: list[httpx.Request]) -> None:
     (item,) = client.history("flights_by_carrier", user="ann")
     assert (item.user, item.query, item.id) == ("ann", "flights_by_carrier", "rel_1")

@@ -51,6 +51,14 @@ def test_after_the_last_element_that_fits_the_count_goes_on(
     assert Stream.read(Fields(answer, "stream")).following == following
 
 
+def test_a_stream_has_the_texts_that_people_wrote_and_its_sentence() -> None:
+    texts = {"title": "Hits", "unit": "hits", "tags": ["web"], "labels": {"1": "By phone"}}
+    stream = Stream.read(Fields({**STREAM, **texts, "sentence": "Running totals."}, "stream"))
+    assert (stream.wording.title, stream.wording.unit) == ("Hits", "hits")
+    assert (stream.wording.tags, stream.sentence) == (("web",), "Running totals.")
+    assert stream.wording.shown_labels == stream.wording.labels == texts["labels"]
+
+
 @pytest.mark.parametrize("steps", [[], [1, 3], [2, 1], [1, 1]])
 def test_totals_that_are_no_range_of_steps_are_refused(
     answers: dict[str, Any], steps: list[int]

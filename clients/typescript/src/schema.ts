@@ -481,7 +481,7 @@ export interface paths {
         };
         /**
          * List the queries that the caller may see, in the order in which they were registered
-         * @description For every user with a token.
+         * @description For every user with a token. A search, filters and another order are those of the page `/catalogue`: they find nothing by texts that the caller may not see. A cursor continues the same search; what is registered meanwhile may move what follows by a place.
          */
         get: operations["list_queries"];
         put?: never;
@@ -2041,7 +2041,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -2241,7 +2241,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -2498,7 +2498,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -2707,7 +2707,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -3041,7 +3041,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -3182,7 +3182,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -3404,7 +3404,7 @@ export interface components {
              */
             tags?: string[];
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -4519,7 +4519,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -4728,7 +4728,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -6838,7 +6838,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -7140,7 +7140,7 @@ export interface components {
              */
             tags?: string[];
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -7155,6 +7155,15 @@ export interface components {
              *     ]
              */
             owners?: string[];
+            /**
+             * @description The labels that hold: `labels`, or those of the dataset where they are empty.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            shown_labels?: {
+                [key: string]: string;
+            };
         };
         /** @description The error of the rank of the quantile at `probability`, in rows. It is that of the number of rows below an edge of a bin less `probability` of all rows, for the edge where it is largest: which of them the quantile is next to, only the data tell. */
         RankError: {
@@ -8515,7 +8524,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -8637,7 +8646,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -9142,7 +9151,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -9460,7 +9469,7 @@ export interface components {
              */
             tags?: string[];
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -9475,6 +9484,15 @@ export interface components {
              *     ]
              */
             owners?: string[];
+            /**
+             * @description The labels that hold: `labels`, or those of the dataset where they are empty.
+             * @example {
+             *       "rural": "Outside of towns"
+             *     }
+             */
+            shown_labels?: {
+                [key: string]: string;
+            };
         };
         /** @description All strings of exactly `length` characters of `alphabet`, at most 2^64 of them. */
         StringDomain: {
@@ -10329,7 +10347,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -10536,7 +10554,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Texts for readers that are shown in place of keys, each by the code of a key. People write them; none is read from data.
+             * @description Texts for readers that are shown beside keys, each by the code of a key. People write them; none is read from data.
              * @example {
              *       "rural": "Outside of towns"
              *     }
@@ -14049,6 +14067,26 @@ export interface operations {
                  * @example visits
                  */
                 dataset?: string;
+                /**
+                 * @description Only queries with each of these words, in any case, in their title, name, dataset, tags or sentence.
+                 * @example visits area
+                 */
+                search?: string;
+                /**
+                 * @description Only queries with this tag, in any case.
+                 * @example health
+                 */
+                tag?: string;
+                /**
+                 * @description Only queries that the caller registered or has a release of, that were registered within the last 7 days, or that are retired.
+                 * @example new
+                 */
+                only?: "mine" | "new" | "retired";
+                /**
+                 * @description By registration, which is oldest first by default, by name, or by dataset and then name.
+                 * @example newest
+                 */
+                sort?: "newest" | "oldest" | "name" | "dataset";
                 /**
                  * @description The most items in the answer: 100 by default, at most 1000.
                  * @example 100

@@ -1,8 +1,9 @@
 """Write a release's values as a table: CSV, Arrow and Parquet beside JSON.
 
 There is one row per key: the key's parts, the value, and the ends of its interval; for means also
-the sum and the count that each was read from.  Fields that do not fit a table (level, guarantee,
-receipt ...) are metadata of the schema, as JSON under ``penstock``; CSV has the table alone.
+the sum and the count that each was read from; last the labels of keys, where these are requested.
+Fields that do not fit a table (level, guarantee, receipt ...) are metadata of the schema, as JSON
+under ``penstock``; CSV has the table alone.
 
 Numbers are the same to the bit in every form: JSON and CSV write the shortest decimal fraction that
 reads back as the same float.  In CSV a text key that a spreadsheet would run as a formula gets an
@@ -16,6 +17,7 @@ row group of Parquet.  CSV has the same bytes as if it were written at once.
 import io
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -101,8 +103,13 @@ def note_answer(checkpoint: CheckpointView, form: str) -> Response:
     return response
 
 
-def answer(release: ReleaseView, form: str) -> Response:
-    """Return the release in one of ``FORMS``."""
+def answer(
+    release: ReleaseView, form: str, labels: Mapping[str, str] = MappingProxyType({})
+) -> Response:
+    """Return the release in one of ``FORMS``, a table with columns of ``labels`` if there are any.
+
+    These come last, so that all other columns have the places that they have without.
+    """
     if form == "json":
         if len(release.values) > MOST_AT_ONCE:
             raise InvalidInput(
@@ -114,7 +121,7 @@ def answer(release: ReleaseView, form: str) -> Response:
         response = json_answer(release, 200)
         response.headers["Vary"] = "Accept"
         return response
-    response = sent(_written(release, form), 200, FORMS[form])
+    response = sent(_written(release, form, labels), 200, FORMS[form])
     response.headers["Vary"] = "Accept"
     response.headers["Content-Disposition"] = f'attachment; filename="{release.id}.{form}"'
     return response
@@ -172,9 +179,9 @@ class _Written(io.RawIOBase):
         return b"".join(blocks)
 
 
-def _written(release: ReleaseView, form: str) -> Iterator[bytes]:
+def _written(release: ReleaseView, form: str, labels: Mapping[str, str]) -> Iterator[bytes]:
     """Yield a release as a table of a form, in blocks of ``PART`` rows each."""
-    tables = (table_of(part) for part in _parts(release))
+    tables = (_labeled(table_of(part), labels) for part in _parts(release))
     if form == "csv":
         tables = (_harmless(table) for table in tables)
     output = _Written()
@@ -252,6 +259,20 @@ def table_of(release: ReleaseView) -> "pyarrow.Table":
         }
     table = pa.table({name: pa.array(column) for name, column in columns.items()})
     return table.replace_schema_metadata({"penstock": rendered(rest)})
+
+
+def _labeled(table: "pyarrow.Table", labels: Mapping[str, str]) -> "pyarrow.Table":
+    """Return a table with ``label`` for ``key``, or ``label_1, label_2 ...``, after its columns.
+
+    A key without a label has its code there.
+    """
+    import pyarrow as pa
+
+    for name in table.column_names if labels else ():
+        if name.partition("_")[0] == "key":
+            cells = [labels.get(code, code) for code in table.column(name).to_pylist()]
+            table = table.append_column(f"label{name[3:]}", pa.array(cells, pa.string()))
+    return table
 
 
 def _key_columns(release: ReleaseView) -> dict[str, object]:

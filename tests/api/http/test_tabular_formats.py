@@ -283,3 +283,18 @@ def test_declared_keys_are_written_as_if_they_were_listed(
         listed = replace(part, keys=keys)
         written = tabular_formats.answer(part, form).data
         assert written == tabular_formats.answer(listed, form).data
+
+
+@pytest.mark.parametrize("form", ["arrow", "parquet"])
+def test_labels_are_columns_after_all_others(
+    world: World, release: dict[str, Any], form: str
+) -> None:
+    principal = authenticate(world.server, world.tokens["ann"])
+    view = history.values(world.server, principal, release["id"])
+    plain = as_table(form, tabular_formats.answer(view, form).data)
+    first, *rest = release["keys"]
+    labeled = as_table(form, tabular_formats.answer(view, form, {first: "North"}).data)
+    assert labeled.column_names == [*plain.column_names, "label"]
+    assert labeled.column("label").to_pylist() == ["North", *rest]
+    assert labeled.drop_columns("label").equals(plain)
+    assert labeled.schema.metadata.keys() == plain.schema.metadata.keys()

@@ -17,8 +17,13 @@ def test_texts_are_read() -> None:
     assert (read.title, read.unit, read.tags, read.owners) == (
         "Stays", "days", ("health",), ("ada",),
     )  # fmt: skip
-    assert read.labels == {"0": "North"}
+    assert read.labels == read.shown_labels == {"0": "North"}
     assert hash(read) == hash(Wording("Stays", "", "days", ("health",), {}, ("ada",)))
+
+
+def test_labels_of_the_dataset_are_shown_where_a_statistic_has_none() -> None:
+    read = Wording.read(Fields({"labels": {}, "shown_labels": {"0": "North"}}, "query"))
+    assert (read.labels, read.shown_labels) == ({}, {"0": "North"})
 
 
 def test_an_older_server_sends_none() -> None:

@@ -10,7 +10,7 @@ from penstock.errors import InvalidInput
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import EstimateView, ReleaseView
-from penstock.services.schemas.wordings.wordings import WordingView
+from penstock.services.schemas.wordings.wordings import StatisticWordingView
 from penstock.web.presenters.release_charts import (
     MOST_CHOSEN,
     MOST_KEYS,
@@ -110,13 +110,16 @@ def ages_by_ward() -> ReleaseView:
 
 
 def test_titles_units_and_labels_that_people_wrote_are_in_the_chart() -> None:
-    wording = WordingView(title="Visits by town", unit="days", labels={"k0": "North", "a": "Aston"})
+    labels = {"k0": "North", "a": "Aston"}
+    wording = StatisticWordingView(title="Visits by town", unit="days", shown_labels=labels)
     views = [release("a", "internal", 1.0, [7.0, 3.0])]
     shown = shown_releases([listed(views[0])], views, (), "visits", wording)
     assert shown is not None
     expected = "Visits by town for internal: from 3 ± 2 (k1) to 7 ± 2 (North)"
     assert shown.picture.message == expected
-    assert [row[0] for row in shown.picture.table.rows] == ["North", "k1"]
+    assert [row[0] for row in shown.picture.table.rows] == ["North (k0)", "k1"]
+    ranking = release_picture(sparse(views[0]), "visits", wording=wording)
+    assert [row[0] for row in ranking.table.rows] == ["North (k0)", "k1"]
     assert "Days, with 95% confidence intervals" in shown.picture.drawn
     assert groups_of(ages_by_ward(), wording) == ["Aston, 2026", "b, 2026"]
     of_ages = release_picture(ages_by_ward(), "ages", wording=wording)

@@ -109,3 +109,15 @@ def test_values_of_a_long_range_are_thinned_out_as_totals_are() -> None:
     )
     assert len(rest) == MOST_NUMBERS - 1
     assert "7 numbers" in wide.remark
+
+
+def test_numbers_of_an_element_are_called_by_their_labels_with_their_place() -> None:
+    drawn = pictures([totals("public", 1, 3, 2)], "Arrivals", {"2": "By sea", "x": "unused"})
+    captions = [each.table.caption for each in drawn]
+    assert captions == [
+        "arrivals: running totals, number 1",
+        "arrivals: running totals, By sea (number 2)",
+    ]
+    assert drawn[1].message.startswith("Arrivals, By sea (number 2)")
+    single = pictures([totals("public", 1, 3)], "Arrivals", {"1": "By land"})
+    assert single[0].message.startswith("Arrivals, By land (number 1)")

@@ -134,9 +134,22 @@ class Client(Session, LomasNames):
         parameters = {"rows": int(rows), "seed": int(seed)}
         return Dummy.read(self._get(f"/datasets/{segment(dataset)}/dummy", parameters), dataset)
 
-    def queries(self, dataset: str | None = None) -> Listing[Query]:
-        """Return the queries that the caller may see, of one dataset or of all."""
-        parameters = {} if dataset is None else {"dataset": dataset}
+    def queries(
+        self,
+        dataset: str | None = None,
+        *,
+        search: str | None = None,
+        tag: str | None = None,
+        sort: str | None = None,
+    ) -> Listing[Query]:
+        """Return the queries that the caller may see, of one dataset or of all.
+
+        ``search`` keeps those with each of its words in their title, name, dataset, tags or
+        sentence, and ``tag`` those with a tag.  ``sort`` is "oldest", as without it, "newest",
+        "name" or "dataset".
+        """
+        given = {"dataset": dataset, "search": search, "tag": tag, "sort": sort}
+        parameters = {name: text for name, text in given.items() if text is not None}
         return Listing(map(Query.read, self._list("/queries", parameters)), documents.queries)
 
     def preview(self, query: str | Mapping[str, object]) -> Preview:

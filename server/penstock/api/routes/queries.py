@@ -7,6 +7,8 @@ from penstock.api.request_context import Call
 from penstock.services import rewording
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
+from penstock.services.catalogue import listing
+from penstock.services.catalogue.choices import NEW_DAYS, Choice, Mark, Sort
 from penstock.services.jobs import registrations
 from penstock.services.pagination import Page, Window
 from penstock.services.previews import dummy_answers, query_preview
@@ -21,15 +23,38 @@ from penstock.services.schemas.wordings.wordings import WordingChange, texts_of
 
 operations = Operations()
 
+_SEARCH = (
+    "Only queries with each of these words, in any case, in their title, name, dataset, tags or"
+    " sentence."
+)
+_ONLY = (
+    f"Only queries that the caller registered or has a release of, that were registered within the"
+    f" last {NEW_DAYS} days, or that are retired."
+)
+_SORT = "By registration, which is oldest first by default, by name, or by dataset and then name."
+
 
 @operations.get("/queries", SIGNED_IN)
 def list_queries(
     call: Call,
     window: Window,
     dataset: Annotated[str | None, Parameter("Only the queries of this dataset.")] = None,
+    search: Annotated[str | None, Parameter(_SEARCH)] = None,
+    tag: Annotated[str | None, Parameter("Only queries with this tag, in any case.")] = None,
+    only: Annotated[Mark | None, Parameter(_ONLY)] = None,
+    sort: Annotated[Sort | None, Parameter(_SORT)] = None,
 ) -> Page[QueryView]:
-    """List the queries that the caller may see, in the order in which they were registered."""
-    return queries.listing(call.server, call.principal, window, dataset)
+    """List the queries that the caller may see, in the order in which they were registered.
+
+    A search, filters and another order are those of the page `/catalogue`: they find nothing by
+    texts that the caller may not see. A cursor continues the same search; what is registered
+    meanwhile may move what follows by a place.
+    """
+    given = {"dataset": dataset, "search": search, "tag": tag, "only": only, "sort": sort}
+    if not (search or tag or only or sort):
+        return queries.listing(call.server, call.principal, window, dataset)
+    choice = Choice.parse({"sort": "oldest"} | {name: text for name, text in given.items() if text})
+    return listing.chosen(call.server, call.principal, window, choice)
 
 
 @operations.post("/queries", REGISTRAR, refusals=(404, 409, 429), large_body=True, question=True)

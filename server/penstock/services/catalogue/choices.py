@@ -2,17 +2,19 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, get_args
 
 from penstock.errors import InvalidInput
 from penstock.spec_fields import folded
 
 LONGEST_SEARCH: Final = 200
 
-SORTS: Final = ("newest", "oldest", "name", "dataset")
+Sort = Literal["newest", "oldest", "name", "dataset"]
+SORTS: Final = get_args(Sort)
 """Orders of queries: by registration, by name, or by dataset and then by name."""
 
-MARKS: Final = ("mine", "new", "retired")
+Mark = Literal["mine", "new", "retired"]
+MARKS: Final = get_args(Mark)
 """Marks of queries by which they are filtered.
 
 The caller registered a query that is ``mine``, or has a release of it; ``new`` ones were

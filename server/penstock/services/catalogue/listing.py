@@ -18,7 +18,7 @@ from penstock.sentences import definitions
 from penstock.services.access.principals import Principal
 from penstock.services.catalogue.choices import NEW_DAYS, Choice
 from penstock.services.context import Server
-from penstock.services.datasets.datasets import visible_below
+from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.datasets.population import unit_of
 from penstock.services.pagination import Page, Window
 from penstock.services.queries.queries import view
@@ -26,7 +26,7 @@ from penstock.services.releases.visibility import seen_part
 from penstock.services.repository.queries import in_sight
 from penstock.services.schemas.views import QueryView
 from penstock.services.schemas.wordings.wordings import WordingView
-from penstock.services.wordings.stored import of_queries
+from penstock.services.wordings.stored import of_queries, shown_of
 from penstock.spec_fields import folded, without_number
 
 
@@ -73,16 +73,25 @@ def listing(server: Server, principal: Principal, window: Window, choice: Choice
         chosen = _sorted(_matching(session, known, limit, choice), choice.sort)
         part = chosen[window.after + 1 :][: window.limit + 1]
         rows = _rows(session, [query.id for query in part])
-        texts = of_queries(session, list(rows))
+        texts = shown_of(session, rows.values())
 
         def shown(item: tuple[int, _Known]) -> Listed:
             number = item[1].id
-            seen = view(session, rows[number], limit, texts.get(number, WordingView()))
+            seen = view(session, rows[number], limit, texts[number])
             return Listed(seen, item[1].marks)
 
         places = list(enumerate(part, window.after + 1))
         page = window.page(places, shown, lambda item: item[0])
     return Listing(page, len(chosen), len(known))
+
+
+def chosen(server: Server, principal: Principal, window: Window, choice: Choice) -> Page[QueryView]:
+    """List as ``listing`` does, without marks.  Raises ``NotFound`` for a dataset out of sight."""
+    if choice.dataset:
+        with server.database.read() as session:
+            visible_dataset(session, principal, choice.dataset)
+    page = listing(server, principal, window, choice).page
+    return Page([item.query for item in page.items], page.next_cursor)
 
 
 def _in_sight(

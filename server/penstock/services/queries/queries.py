@@ -24,8 +24,8 @@ from penstock.services.queries.sql.written import sql_of
 from penstock.services.releases.visibility import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.schemas.queries import LevelsChange
 from penstock.services.schemas.views import OwnQueryView, QueryView
-from penstock.services.schemas.wordings.wordings import WordingView
-from penstock.services.wordings.stored import of_query
+from penstock.services.schemas.wordings.wordings import StatisticWordingView
+from penstock.services.wordings.stored import shown_of_query
 
 
 @dataclass(frozen=True)
@@ -82,13 +82,13 @@ def stored_tiers(session: Session, query: Query, limit: Tier | None = None) -> S
 
 
 def view(
-    session: Session, query: Query, limit: Tier | None, texts: WordingView | None = None
+    session: Session, query: Query, limit: Tier | None, texts: StatisticWordingView | None = None
 ) -> QueryView:
     """Return a query for a reader who may see tiers up to ``limit`` (``None``: all).
 
     Its ``texts`` are read unless they are given.
     """
-    texts = texts or of_query(session, query)
+    texts = texts or shown_of_query(session, query)
     dataset = session.get_one(Dataset, query.dataset_id)
     sql = sql_of(session, dataset, query)
     seen = shown(query, dataset, stored_tiers(session, query, limit), limit, sql, texts)
@@ -105,7 +105,7 @@ def shown(
     seen: Sequence[TierRungs],
     limit: Tier | None,
     sql: str | None,
-    texts: WordingView,
+    texts: StatisticWordingView,
 ) -> QueryView:
     """Return a query of an admin as ``view`` does; ``sql`` is its spec in SQL."""
     kind, spec = kind_of(query), spec_of(query, limit)

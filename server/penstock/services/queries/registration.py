@@ -53,7 +53,8 @@ from penstock.services.queries.refused_histograms import advised, solved
 from penstock.services.queries.sql.written import sql_of_stored
 from penstock.services.repository.levels import given_rungs
 from penstock.services.schemas.views import QueryView
-from penstock.services.schemas.wordings.wordings import WordingView
+from penstock.services.schemas.wordings.wordings import StatisticWordingView
+from penstock.services.wordings.stored import shown_of_query
 from penstock.services.wordings.wordings import settle
 
 Also = Callable[[Session, Query], None]
@@ -108,7 +109,7 @@ def register(
     else:
         planned = solved(planned, own_levels.alone(accounts, allowance.tier))
         charged, rungs = charged_under(planned, seen, allowance)
-        tiers, texts = (), WordingView()
+        tiers, texts = (), StatisticWordingView()
     try:
         # An interrupted registration may have recorded another version's text, which is run.
         query = _anchor(server, dataset, charged, rungs, prepared.step, reader(charged), progress)
@@ -125,7 +126,7 @@ def register(
 
 def _charged(
     planned: PreparedRequest, seen: SeenDataset, also: Also
-) -> tuple[Query, Sequence[int], Sequence[TierRungs], WordingView]:
+) -> tuple[Query, Sequence[int], Sequence[TierRungs], StatisticWordingView]:
     """Charge all tiers without reading data.
 
     Return the query, the rungs to draw, its tiers, and its texts for readers.
@@ -158,7 +159,8 @@ def _charged(
             ]
             given = {query.ceiling, *given_rungs(session, query)}
         also(session, query)
-        texts = settle(session, server, principal, query, request, fresh=fresh_row)
+        settle(session, server, principal, query, request, fresh=fresh_row)
+        texts = shown_of_query(session, query)
         return query, kind_of(query).levels.telling(given), tiers, texts
 
 

@@ -22,8 +22,8 @@ from penstock.services.releases.logged_queries import record_retirement
 from penstock.services.repository.levels import allowed_rungs
 from penstock.services.repository.people import ordered_tiers
 from penstock.services.repository.queries import in_sight, is_stream
-from penstock.services.schemas.wordings.wordings import WordingView
-from penstock.services.wordings.stored import of_queries
+from penstock.services.schemas.wordings.wordings import StatisticWordingView
+from penstock.services.wordings.stored import shown_of
 
 View = TypeVar("View")
 
@@ -33,7 +33,7 @@ def page_of(
     principal: Principal,
     window: Window,
     dataset: str | None,
-    view: Callable[[Session, Query, Tier | None, WordingView], View],
+    view: Callable[[Session, Query, Tier | None, StatisticWordingView], View],
     *,
     streams: bool,
 ) -> Page[View]:
@@ -51,10 +51,10 @@ def page_of(
             keys = [required(version.id) for version in versions]
             statement = statement.where(col(Query.dataset_id).in_(keys))
         rows = session.exec(statement.limit(window.limit + 1)).all()
-        texts = of_queries(session, [required(row.id) for row in rows])
+        texts = shown_of(session, rows)
 
         def shown(query: Query) -> View:
-            return view(session, query, limit, texts.get(required(query.id), WordingView()))
+            return view(session, query, limit, texts[required(query.id)])
 
         return window.page(rows, shown, lambda query: required(query.id))
 

@@ -29,7 +29,11 @@ from penstock.services.schemas.views import (
     SensitivityView,
     Values,
 )
-from penstock.services.schemas.wordings.wordings import WordingChange, WordingView, is_wording
+from penstock.services.schemas.wordings.wordings import (
+    StatisticWordingView,
+    WordingChange,
+    is_wording,
+)
 from penstock.spec_fields import Name, Number, Spec, each_once
 from penstock.transparency_log.views import ReceiptView
 
@@ -174,7 +178,7 @@ class StreamTierView:
 
 
 @dataclass(frozen=True)
-class StreamView(WordingView):
+class StreamView(StatisticWordingView):
     """Hold a stream, down to the tiers that the caller may see.
 
     ``sensitivity`` is that of all nodes to one privacy unit, which is charged; ``next`` the number

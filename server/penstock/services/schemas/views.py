@@ -20,7 +20,7 @@ from penstock.services.schemas.estimates.covariance import (
 from penstock.services.schemas.estimates.marginals import MarginalView, ReportView
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.histograms import HistogramView
-from penstock.services.schemas.wordings.wordings import WordingView
+from penstock.services.schemas.wordings.wordings import StatisticWordingView, WordingView
 from penstock.transparency_log.views import ReceiptView
 
 Values = Annotated[
@@ -167,7 +167,7 @@ class OwnQueryView:
 
 
 @dataclass(frozen=True)
-class QueryView(WordingView):
+class QueryView(StatisticWordingView):
     """Hold a registered query, down to the tiers that the caller may see.
 
     ``dimension`` is the number of values that are drawn, for means two for each key.  For means

@@ -53,7 +53,7 @@ from penstock.services.schemas.streams import (
     StreamTierView,
     StreamView,
 )
-from penstock.services.schemas.wordings.wordings import WordingView
+from penstock.services.schemas.wordings.wordings import StatisticWordingView
 from penstock.services.streams.sealed_stream import (
     first_of,
     first_state,
@@ -62,7 +62,7 @@ from penstock.services.streams.sealed_stream import (
     seal_first,
 )
 from penstock.services.streams.stream_terms import terms_of
-from penstock.services.wordings.stored import of_query
+from penstock.services.wordings.stored import shown_of_query
 from penstock.services.wordings.wordings import settle
 
 
@@ -146,7 +146,9 @@ def listing(
 ) -> Page[StreamView]:
     """List the streams that the caller may see, in the order in which they were opened."""
 
-    def view(session: Session, query: Query, limit: Tier | None, texts: WordingView) -> StreamView:
+    def view(
+        session: Session, query: Query, limit: Tier | None, texts: StatisticWordingView
+    ) -> StreamView:
         return _view(session, server, query, limit, texts)
 
     return page_of(server, principal, window, dataset, view, streams=True)
@@ -223,7 +225,7 @@ def _view(
     server: Server,
     query: Query,
     limit: Tier | None,
-    texts: WordingView | None = None,
+    texts: StatisticWordingView | None = None,
 ) -> StreamView:
     """Return a stream for a reader who may see tiers up to ``limit`` (``None``: all)."""
     kind = stream_kind_of(query)
@@ -265,5 +267,5 @@ def _view(
             for tier, rung in levels_of(session, query, limit)
         ],
         opened_at=query.created_at,
-        **vars(texts or of_query(session, query)),
+        **vars(texts or shown_of_query(session, query)),
     )

@@ -1,4 +1,4 @@
-"""Read the stored texts of many datasets or queries, with one statement."""
+"""Read the stored texts of many datasets or queries, with one statement for each kind."""
 
 import json
 from collections.abc import Collection
@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.queries import Query, Wording
-from penstock.services.schemas.wordings.wordings import WordingView
+from penstock.services.schemas.wordings.wordings import StatisticWordingView, WordingView
 
 _LATER = aliased(Wording)
 _OF_QUERIES = select(Wording).where(
@@ -70,6 +70,36 @@ def of_query(session: Session, query: Query) -> WordingView:
     """Return the texts of a query or stream; empty ones if it has none."""
     key = required(query.id)
     return of_queries(session, [key]).get(key, WordingView())
+
+
+def shown_of(session: Session, queries: Collection[Query]) -> dict[int, StatisticWordingView]:
+    """Return the texts of each query or stream by its number, with the labels that are shown.
+
+    Those are the dataset's where it has none of its own: all of one or all of the other, since a
+    code may mean something else in another column.  It does not ask who may see them: the caller
+    does, and who sees a statistic sees its dataset.
+    """
+    own = of_queries(session, [required(query.id) for query in queries])
+    datasets = {
+        required(query.id): session.get_one(Dataset, query.dataset_id).folded
+        for query in queries
+        if not own.get(required(query.id), WordingView()).labels
+    }
+    theirs = of_datasets(session, set(datasets.values())) if datasets else {}
+    return {
+        number: StatisticWordingView(
+            **vars(texts),
+            shown_labels=texts.labels or theirs.get(datasets.get(number, ""), WordingView()).labels,
+        )
+        for query in queries
+        for number in (required(query.id),)
+        for texts in (own.get(number, WordingView()),)
+    }
+
+
+def shown_of_query(session: Session, query: Query) -> StatisticWordingView:
+    """Return the texts of a query or stream as ``shown_of`` does."""
+    return shown_of(session, [query])[required(query.id)]
 
 
 def of_datasets(session: Session, names: Collection[str] | None = None) -> dict[str, WordingView]:

@@ -1,7 +1,7 @@
 """Present the releases of a query that a user has as charts with their tables."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -13,7 +13,7 @@ from penstock.services.noise.intervals import ends
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import EstimateView, HistoryItemView, Key, ReleaseView
-from penstock.services.schemas.wordings.wordings import WordingView
+from penstock.services.schemas.wordings.wordings import StatisticWordingView
 from penstock.web.charts import distribution, intervals, ranked
 from penstock.web.charts.drawing.messages import message, share_message
 from penstock.web.charts.drawing.values import Interval, Level
@@ -36,7 +36,7 @@ MOST_GROUPS = 500
 
 LONGEST_NUMBER = 40
 
-PLAIN = WordingView()
+PLAIN = StatisticWordingView()
 """What stands for texts that nobody wrote: names and keys are shown as they are."""
 
 
@@ -84,11 +84,12 @@ def shown_releases(
     views: Sequence[ReleaseView],
     drawn: Collection[str],
     title: str,
-    wording: WordingView = PLAIN,
+    wording: StatisticWordingView = PLAIN,
 ) -> ShownReleases | None:
     """Return ``items`` with a table of ``views`` and a picture of those ``drawn``.
 
-    ``wording`` has the query's title, its unit, and the labels that stand in place of keys.
+    ``wording`` has the query's title, its unit, and labels, which stand in place of keys in the
+    picture, and before them in the table.
     """
     if not views:
         return None
@@ -108,7 +109,7 @@ def shown_releases(
 
 
 def release_picture(
-    release: ReleaseView, title: str, group: int = 0, wording: WordingView = PLAIN
+    release: ReleaseView, title: str, group: int = 0, wording: StatisticWordingView = PLAIN
 ) -> Picture:
     """Return the picture of one release; a sparse histogram shows its keys by value.
 
@@ -122,7 +123,7 @@ def release_picture(
     return _side_by_side([release], [release], {release.id: release.tier}, {}, title, "", wording)
 
 
-def groups_of(release: ReleaseView, wording: WordingView = PLAIN) -> list[str]:
+def groups_of(release: ReleaseView, wording: StatisticWordingView = PLAIN) -> list[str]:
     """Return the names of the groups that have distribution functions; none without groups."""
     groups = (each.key for each in release.distributions or ())
     return [_label(key, wording) for key in groups if key is not None]
@@ -140,7 +141,9 @@ def group_in(text: str, release: ReleaseView) -> int:
     return int(text or 1) - 1
 
 
-def _distribution(release: ReleaseView, title: str, group: int, wording: WordingView) -> Picture:
+def _distribution(
+    release: ReleaseView, title: str, group: int, wording: StatisticWordingView
+) -> Picture:
     """Return the distribution function of a group, and its quantiles."""
     chosen, bins = (release.distributions or ())[group], release.quantiles
     if bins is None:
@@ -183,7 +186,7 @@ def _side_by_side(
     places: Mapping[str, int],
     title: str,
     remark: str,
-    wording: WordingView,
+    wording: StatisticWordingView,
 ) -> Picture:
     """Return releases of one query side by side; they have equal keys unless sparse."""
     best = shown[0]
@@ -215,7 +218,8 @@ def _side_by_side(
         remark,
         sentence,
     )
-    return replace(drawn, table=intervals.rows(groups(listed)))
+    table = intervals.rows(replace(groups(listed), keys=_labels(best, keys, wording, _coded)))
+    return replace(drawn, table=table)
 
 
 def _left_out(count: int, listed: int, shown: int) -> Iterator[str]:
@@ -226,7 +230,7 @@ def _left_out(count: int, listed: int, shown: int) -> Iterator[str]:
 
 
 def _ranking(
-    best: ReleaseView, title: str, places: NDArray[np.intp], wording: WordingView
+    best: ReleaseView, title: str, places: NDArray[np.intp], wording: StatisticWordingView
 ) -> Picture:
     labels, level = _labels(best, places, wording), Level(best.tier, _intervals(best, places))
     sentence = message(wording.title or best.query, labels, [level], len(best.keys))
@@ -239,7 +243,8 @@ def _ranking(
         total=len(best.keys),
     )
     drawn = picture(ranked.ranked_list, ranked.rows, content, "results", message=sentence)
-    return replace(drawn, table=replace(drawn.table, caption=title))
+    coded = replace(content, title=title, keys=_labels(best, places, wording, _coded))
+    return replace(drawn, table=ranked.rows(coded))
 
 
 def level_request(given: Mapping[str, str]) -> ReleaseRequest:
@@ -266,12 +271,29 @@ def positive(text: str, what: str) -> float:
     return number
 
 
-def _keys(release: ReleaseView, wording: WordingView) -> Sequence[Key]:
+def _label(key: Key | None, wording: StatisticWordingView) -> str:
+    """Return a key as its readers see it: each part by its label, if it has one."""
+    parts = key if isinstance(key, list) else [str(key)]
+    return ", ".join(wording.shown_labels.get(part, part) for part in parts)
+
+
+def _coded(key: Key | None, wording: StatisticWordingView) -> str:
+    """Return a key by its labels with its code behind them, if it has any."""
+    code, label = _label(key, PLAIN), _label(key, wording)
+    return label if code == label else f"{label} ({code})"
+
+
+Naming = Callable[[Key | None, StatisticWordingView], str]
+
+
+def _keys(
+    release: ReleaseView, wording: StatisticWordingView, named: Naming = _label
+) -> Sequence[Key]:
     """Return the keys of what is drawn: for quantiles of those, and not of their counts."""
     keys: Any = release.keys
     if release.quantiles is None:
         return cast("Sequence[Key]", keys)
-    groups = ((_label(each.key, wording), each) for each in _quantiles(release))
+    groups = ((named(each.key, wording), each) for each in _quantiles(release))
     return [each.name if each.key is None else f"{group}, {each.name}" for group, each in groups]
 
 
@@ -280,16 +302,13 @@ def _quantiles(release: ReleaseView) -> list[EstimateView]:
 
 
 def _labels(
-    release: ReleaseView, places: NDArray[np.intp], wording: WordingView
+    release: ReleaseView,
+    places: NDArray[np.intp],
+    wording: StatisticWordingView,
+    named: Naming = _label,
 ) -> tuple[str, ...]:
-    keys = _keys(release, wording)
-    return tuple(_label(keys[int(place)], wording) for place in places)
-
-
-def _label(key: Key | None, wording: WordingView) -> str:
-    """Return a key as its readers see it: each part by its label, if it has one."""
-    parts = key if isinstance(key, list) else [str(key)]
-    return ", ".join(wording.labels.get(part, part) for part in parts)
+    keys = _keys(release, wording, named)
+    return tuple(named(keys[int(place)], wording) for place in places)
 
 
 def _intervals(release: ReleaseView, places: NDArray[np.intp]) -> tuple[Interval, ...]:

@@ -22,6 +22,9 @@ MOST_NUMBERS = 6
 """Number of charts for elements of more numbers: the first ones."""
 
 
+NO_LABELS: Mapping[str, str] = {}
+
+
 class StepRange(TypedDict):
     """Hold the requested range of steps; None for the first or the last there is."""
 
@@ -45,11 +48,13 @@ def tiers(chosen: Iterable[str], visible: Sequence[str]) -> list[str | None]:
     return [*others, *(name for name in reversed(visible) if name in names)] or [None]
 
 
-def pictures(levels: Sequence[RunningTotalsView], title: str = "") -> list[Picture]:
+def pictures(
+    levels: Sequence[RunningTotalsView], title: str = "", labels: Mapping[str, str] = NO_LABELS
+) -> list[Picture]:
     """Return one picture for each number of an element, up to ``MOST_NUMBERS``.
 
     Levels over different ranges of steps have separate pictures.  ``title`` stands in place of the
-    stream's name, if it has one.
+    stream's name, if it has one, and ``labels`` beside the numbers of an element, by these from 1.
     """
     together: dict[tuple[int, int], list[RunningTotalsView]] = {}
     for totals in levels:
@@ -57,11 +62,13 @@ def pictures(levels: Sequence[RunningTotalsView], title: str = "") -> list[Pictu
     return [
         made
         for place, same_range in enumerate(together.values())
-        for made in _side_by_side(same_range, title, f"totals{place}")
+        for made in _side_by_side(same_range, title, labels, f"totals{place}")
     ]
 
 
-def element_pictures(stream: str, levels: Sequence[Elements]) -> list[Picture]:
+def element_pictures(
+    stream: str, levels: Sequence[Elements], labels: Mapping[str, str] = NO_LABELS
+) -> list[Picture]:
     """Return one picture for each number of an element, up to ``MOST_NUMBERS``, without totals.
 
     Levels over different steps have separate pictures.
@@ -73,12 +80,16 @@ def element_pictures(stream: str, levels: Sequence[Elements]) -> list[Picture]:
     return [
         made
         for place, (steps, same) in enumerate(together.items())
-        for made in _of_elements(stream, steps, same, f"elements{place}")
+        for made in _of_elements(stream, steps, same, labels, f"elements{place}")
     ]
 
 
 def _of_elements(
-    stream: str, steps: tuple[int, ...], levels: Sequence[Elements], prefix: str
+    stream: str,
+    steps: tuple[int, ...],
+    levels: Sequence[Elements],
+    labels: Mapping[str, str],
+    prefix: str,
 ) -> Iterator[Picture]:
     """Yield the pictures of levels over the same steps."""
     dimension = levels[0].items[0].values.size
@@ -90,7 +101,7 @@ def _of_elements(
     if dimension > MOST_NUMBERS:
         remarks.append(f"The first {MOST_NUMBERS} of {dimension:,} numbers are shown.")
     for number in range(min(dimension, MOST_NUMBERS)):
-        suffix = f", number {number + 1}" if dimension > 1 else ""
+        suffix = _numbered(number, dimension, labels)
         content = band.Stream(
             f"{stream}: value of each step{suffix}",
             steps,
@@ -98,6 +109,15 @@ def _of_elements(
             confidence=levels[0].confidence,
         )
         yield _titled(content, f"{stream}{suffix}", "value at step", f"{prefix}-{number}", remarks)
+
+
+def _numbered(number: int, dimension: int, labels: Mapping[str, str]) -> str:
+    """Return which number of an element a picture shows, by its label if it has one."""
+    code = str(number + 1)
+    label = labels.get(code)
+    if dimension == 1 and label is None:
+        return ""
+    return f", number {code}" if label is None else f", {label} (number {code})"
 
 
 def _values_of(level: Elements, number: int) -> Level:
@@ -108,7 +128,7 @@ def _values_of(level: Elements, number: int) -> Level:
 
 
 def _side_by_side(
-    levels: Sequence[RunningTotalsView], title: str, prefix: str
+    levels: Sequence[RunningTotalsView], title: str, labels: Mapping[str, str], prefix: str
 ) -> Iterator[Picture]:
     """Yield the pictures of levels over one range."""
     first, dimension = levels[0], levels[0].items[0].values.size
@@ -122,7 +142,7 @@ def _side_by_side(
     if dimension > MOST_NUMBERS:
         remarks.append(f"The first {MOST_NUMBERS} of {dimension:,} numbers are shown.")
     for number in range(min(dimension, MOST_NUMBERS)):
-        suffix = f", number {number + 1}" if dimension > 1 else ""
+        suffix = _numbered(number, dimension, labels)
         content = band.Stream(
             f"{first.stream}: running totals{suffix}",
             tuple(first.items[int(place)].t for place in places),

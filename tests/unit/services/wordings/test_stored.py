@@ -26,3 +26,18 @@ def test_the_newest_texts_of_many(world: World) -> None:
             "sites": "Third sites"
         }
         assert stored.of_datasets(session, ["other"]) == {}
+
+
+def test_a_statistic_without_labels_is_shown_with_those_of_its_dataset(world: World) -> None:
+    world.push(labels={"0": "Own"})
+    world.push("second", share=0.01, levels=None, title="Second")
+    rewording.of_dataset(world.server, OPERATOR, "sites", {"labels": {"0": "North", "1": "South"}})
+    with world.server.database.read() as session:
+        rows = {row.name: row for row in session.exec(select(Query)).all()}
+        shown = stored.shown_of(session, list(rows.values()))
+        own, other = (shown[required(rows[name].id)] for name in ("visits", "second"))
+        assert own.shown_labels == own.labels == {"0": "Own"}
+        assert (other.title, other.labels) == ("Second", {})
+        assert other.shown_labels == {"0": "North", "1": "South"}
+        assert stored.shown_of_query(session, rows["second"]) == other
+        assert stored.shown_of(session, []) == {}

@@ -59,3 +59,31 @@ def test_codes_that_lines_cannot_say_stay(browse: Open, world: World) -> None:
     admin.submit("/queries/visits/texts", title="Kept")
     shown = world.answer("GET", "/api/v1/queries/visits", by="root")
     assert (shown["title"], shown["labels"]) == ("Kept", labels)
+
+
+def test_labels_stand_beside_their_codes_and_those_of_the_dataset_where_there_are_none(
+    browse: Open, world: World
+) -> None:
+    def relabel(kind: str, name: str, labels: dict[str, str]) -> None:
+        world.answer("PATCH", f"/api/v1/{kind}/{name}", {"labels": labels}, by="root")
+
+    released = world.answer("POST", "/api/v1/queries/visits/releases", {}, by="ann")
+    first, second = released["keys"][:2]
+    reader = browse("ann")
+    download = f"/releases/{released['id']}/csv"
+    plain = reader.get(download).text
+    relabel("datasets", "sites", {first: "=North", second: "South <b>"})
+    for path in ("/queries/visits", f"/releases/{released['id']}"):
+        page = reader.get(path).text
+        for part in (f"=North ({first})", f"South &lt;b&gt; ({second})"):
+            assert part in page
+    table = reader.get(download).text.splitlines()
+    assert [line.rpartition(",")[0] for line in table] == plain.splitlines()
+    last = [line.rpartition(",")[2].strip('"') for line in table]
+    assert last[:3] == ["label", "'=North", "South <b>"]
+    relabel("queries", "visits", {first: "Own"})
+    page = reader.get("/queries/visits").text
+    assert f"Own ({first})" in page
+    assert "South" not in page
+    shown = world.answer("GET", "/api/v1/queries/visits", by="ann")
+    assert (shown["labels"], shown["shown_labels"]) == ({first: "Own"}, {first: "Own"})

@@ -15,7 +15,8 @@ class Wording:
     """Hold titles and other texts; all are empty until an admin writes them.
 
     ``unit`` is what one unit of a measured number is, ``labels`` are texts for keys by their code,
-    ``owners`` the users who are responsible.
+    ``owners`` the users who are responsible.  ``shown_labels`` are those that hold for a query or
+    stream: its own, or those of its dataset if it has none.
     """
 
     title: str = ""
@@ -24,10 +25,11 @@ class Wording:
     tags: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=lambda: _NONE, hash=False)
     owners: tuple[str, ...] = ()
+    shown_labels: Mapping[str, str] = field(default_factory=lambda: _NONE, hash=False)
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
-        labels = fields.child_or_none("labels")
+        labels = _labels(fields, "labels")
         plain = {name: fields.text_or_none(name) or "" for name in ("title", "description", "unit")}
         lists = {
             name: fields.texts(name) if name in fields.whole else () for name in ("tags", "owners")
@@ -35,8 +37,14 @@ class Wording:
         return cls(
             **plain,
             tags=lists["tags"],
-            labels=_NONE
-            if labels is None
-            else MappingProxyType({code: labels.text(code) for code in labels.whole}),
+            labels=labels,
             owners=lists["owners"],
+            shown_labels=_labels(fields, "shown_labels") or labels,
         )
+
+
+def _labels(fields: Fields, name: str) -> Mapping[str, str]:
+    labels = fields.child_or_none(name)
+    if labels is None:
+        return _NONE
+    return MappingProxyType({code: labels.text(code) for code in labels.whole})

@@ -114,7 +114,7 @@ class WordingSpec(Spec):
     """Represent the texts for readers of what a request is about; omitted ones stay as they are.
 
     ``title`` is shown large beside the name, ``unit`` is what one unit of a measured number is, for
-    example "days".  ``labels`` are shown in place of keys, each by its code, and ``owners`` are the
+    example "days".  ``labels`` are shown beside keys, each by its code, and ``owners`` are the
     users who are responsible.  Given, a list or the labels replace all of before.
     """
 
@@ -172,3 +172,13 @@ class WordingView:
     tags: list[str] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
     owners: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatisticWordingView(WordingView):
+    """Hold the texts of a query or stream as written, and the labels that are shown beside keys.
+
+    ``shown_labels`` are ``labels``, or those of the dataset where there are none.
+    """
+
+    shown_labels: dict[str, str] = field(default_factory=dict)

@@ -105,11 +105,12 @@ def _in_sight(visit: Visit, query: str) -> QueryView | None:
 
 @pages.get("/releases/<release>/<form>", ANALYST)
 def download(visit: Visit, release: str, form: str) -> Response:
-    """Send a release as a file."""
+    """Send a release as a file: as a table with the labels of keys in columns of their own."""
     if form not in tabular_formats.FORMS:
         raise InvalidInput(f"Choose a format: {', '.join(tabular_formats.FORMS)}.")
     view = services.values(visit.server, visit.principal, release)
-    answer = tabular_formats.answer(view, form)
+    query = _in_sight(visit, view.query)
+    answer = tabular_formats.answer(view, form, (query or PLAIN).shown_labels)
     answer.headers["Content-Disposition"] = f'attachment; filename="{view.id}.{form}"'
     return answer
 

@@ -66,7 +66,9 @@ def stream_totals(visit: Visit, stream: str) -> Response:
         given=request.args,
         chosen=[tier_totals.tier for tier_totals in totals],
         totals=totals,
-        pictures=stream_charts.pictures(totals, shown.title),
+        pictures=stream_charts.pictures(totals, shown.title, shown.shown_labels),
         values=values,
-        value_pictures=stream_charts.element_pictures(shown.title or shown.name, values),
+        value_pictures=stream_charts.element_pictures(
+            shown.title or shown.name, values, shown.shown_labels
+        ),
     )
