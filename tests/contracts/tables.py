@@ -132,6 +132,7 @@ REPORT: Shape = {
     "facts": {
         "format": exactly("penstock audit report v1"),
         "dataset": exactly("sites"),
+        "dataset_title": exactly(""),
         "versions": exactly(1),
         "start": nothing,
         "end": moment,
@@ -147,6 +148,7 @@ REPORT: Shape = {
                 "releases": count,
                 "queries": count,
                 "best_query": exactly("visits"),
+                "best_title": exactly(""),
                 "best_error": ERROR,
             }
         ],

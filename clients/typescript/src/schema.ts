@@ -1540,6 +1540,7 @@ export interface components {
              * @example {
              *       "format": "penstock audit report v1",
              *       "dataset": "visits",
+             *       "dataset_title": "Visits to clinics",
              *       "versions": 1,
              *       "start": "2026-10-01T00:00:00.000000Z",
              *       "end": "2026-11-01T00:00:00.000000Z",
@@ -1562,6 +1563,7 @@ export interface components {
              *           "releases": 4,
              *           "queries": 2,
              *           "best_query": "visits_by_area",
+             *           "best_title": "Visits by area",
              *           "best_error": {
              *             "standard_deviation": 4.25,
              *             "confidence": 0.95,
@@ -4153,7 +4155,7 @@ export interface components {
              */
             refusal: string | null;
         };
-        /** @description What one person was given at one tier, and the most accurate query of it. */
+        /** @description What one person was given at one tier, and the most accurate query of it. `best_title` is the title of this query when the report was made; empty without one. */
         Given: {
             /**
              * @description The tier at which it was given.
@@ -4180,6 +4182,11 @@ export interface components {
              * @example visits_by_area
              */
             best_query: string;
+            /**
+             * @description The title of that query when the report was made; empty without one.
+             * @example Visits by area
+             */
+            best_title: string;
             /**
              * @description The error of that release.
              * @example {
@@ -7642,7 +7649,7 @@ export interface components {
              */
             size?: components["schemas"]["Size"] | null;
         };
-        /** @description The facts of a report about one dataset and the period from `start` until `end`. Without `start` the period begins with the log. `end` is not in it. */
+        /** @description The facts of a report about one dataset and the period from `start` until `end`. Without `start` the period begins with the log. `end` is not in it. `dataset_title` is that of the moment when the report was made. */
         ReportFacts: {
             /**
              * @description The format of the facts.
@@ -7654,6 +7661,11 @@ export interface components {
              * @example visits
              */
             dataset: string;
+            /**
+             * @description The title of the dataset when the report was made; empty without one.
+             * @example Visits to clinics
+             */
+            dataset_title: string;
             /**
              * @description The number of its versions.
              * @example 1
@@ -7710,6 +7722,7 @@ export interface components {
              *         "releases": 4,
              *         "queries": 2,
              *         "best_query": "visits_by_area",
+             *         "best_title": "Visits by area",
              *         "best_error": {
              *           "standard_deviation": 4.25,
              *           "confidence": 0.95,

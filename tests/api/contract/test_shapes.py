@@ -176,8 +176,8 @@ def test_a_report_has_every_field_of_the_contract(world: World) -> None:
     answer = world.answer("GET", "/api/v1/audit/report?dataset=sites", by="olga")
     assert set(answer) == {"facts", "facts_sha256", "note", "key"}
     assert set(answer["facts"]) == {
-        *("format", "dataset", "versions", "start", "end", "made_at", "made_by", "releases"),
-        *("people", "tiers", "given", "budgets", "coalitions", "log"),
+        *("format", "dataset", "dataset_title", "versions", "start", "end", "made_at", "made_by"),
+        *("releases", "people", "tiers", "given", "budgets", "coalitions", "log"),
     }
     assert answer["facts"]["given"][0]["user"] == "ann"
 

@@ -20,6 +20,10 @@ MOST_COALITIONS: Final = 5
 LONGEST_NAME: Final = 32
 """The characters of a name that are shown; the signed facts have the whole name."""
 
+LONGEST_TITLE: Final = 24
+LONGEST_BESIDE: Final = 20
+"""The characters that are shown of a title, and of the name that stands behind it."""
+
 
 @dataclass(frozen=True)
 class Table:
@@ -56,7 +60,7 @@ def sheet(report: AuditReportView) -> Sheet:
         f" in this period."
     )
     return Sheet(
-        title=f"Audit report: {_name(facts.dataset)}",
+        title=f"Audit report: {_titled(facts.dataset_title, facts.dataset)}",
         subtitle=f"{_period(facts)} Made at {_time(facts.made_at)} by {_name(facts.made_by)}.",
         verdict=f"{given} {_verdict(failures)}",
         sound=not failures,
@@ -105,7 +109,7 @@ def _given(facts: ReportFactsView) -> Table:
             _name(row.user),
             f"{row.releases:,}",
             f"{row.queries:,}",
-            _name(row.best_query),
+            _titled(row.best_title, row.best_query),
             f"± {short(row.best_error.half_width)}",
         )
         for row in facts.given[:MOST_PEOPLE]
@@ -223,6 +227,13 @@ def _name(text: str, longest: int = LONGEST_NAME) -> str:
     """Return a name on one line, shortened with an ellipsis."""
     safe = printable(text)
     return safe if len(safe) <= longest else safe[: longest - 1] + "\u2026"
+
+
+def _titled(title: str, name: str) -> str:
+    """Return a title with the name by which programs know it, or the name if there is no title."""
+    if not title:
+        return _name(name)
+    return f"{_name(title, LONGEST_TITLE)} ({_name(name, LONGEST_BESIDE)})"
 
 
 def _time(text: str) -> str:

@@ -32,6 +32,8 @@ from penstock.services.reports import log_checks
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.exposure import ReachView
 from penstock.services.schemas.views import ErrorView, PrivacyBudget
+from penstock.services.schemas.wordings.wordings import WordingView
+from penstock.services.wordings.stored import of_dataset, of_queries
 from penstock.transparency_log import leaves
 
 FORMAT: Final = "penstock audit report v1"
@@ -39,13 +41,17 @@ FORMAT: Final = "penstock audit report v1"
 
 @dataclass(frozen=True)
 class GivenView:
-    """Hold what one person was given at one tier, and the most accurate query of it."""
+    """Hold what one person was given at one tier, and the most accurate query of it.
+
+    ``best_title`` is the title of this query when the report was made; empty without one.
+    """
 
     tier: str
     user: str
     releases: int
     queries: int
     best_query: str
+    best_title: str
     best_error: ErrorView
 
 
@@ -88,11 +94,13 @@ class CoalitionView:
 class ReportFactsView:
     """Hold the facts of a report about one dataset and the period from ``start`` until ``end``.
 
-    Without ``start`` the period begins with the log.  ``end`` is not in it.
+    Without ``start`` the period begins with the log.  ``end`` is not in it.  ``dataset_title`` is
+    that of the moment when the report was made.
     """
 
     format: str
     dataset: str
+    dataset_title: str
     versions: int
     start: str | None
     end: str
@@ -145,6 +153,7 @@ def facts(server: Server, principal: Principal, name: str, when: Period) -> Repo
         keys = [required(row.id) for row in versions]
         # Held until the end, so that no row is loaded and authenticated twice.
         queries = session.exec(select(Query).where(col(Query.dataset_id).in_(keys))).all()
+        title = of_dataset(session, dataset).title
         given = _given(session, queries, keys, when, checkpoint.size)
         spent = [
             TierSpentView(version.version, view.tier, view.granted, view.spent, view.spent_share)
@@ -158,6 +167,7 @@ def facts(server: Server, principal: Principal, name: str, when: Period) -> Repo
     return ReportFactsView(
         format=FORMAT,
         dataset=dataset.name,
+        dataset_title=title,
         versions=len(versions),
         start=None if when.start is None else leaves.timestamp(when.start),
         end=leaves.timestamp(when.end),
@@ -235,20 +245,22 @@ def _descending(tier: Tier) -> tuple[int, int]:
 
 
 class _Errors:
-    """Compute the errors of releases, each once."""
+    """Compute the errors of releases, each once, and know the titles of their queries."""
 
     def __init__(self, session: Session, queries: Sequence[Query]) -> None:
         self._session = session
         self._kinds = {required(query.id): (query, kind_of(query)) for query in queries}
-        self._known: dict[tuple[int, int], tuple[str, ErrorView]] = {}
+        self._texts = of_queries(session, list(self._kinds))
+        self._known: dict[tuple[int, int], tuple[str, str, ErrorView]] = {}
 
-    def of(self, query_id: int, rung: int) -> tuple[str, ErrorView]:
-        """Return the query's name and the error of its release at a rung."""
+    def of(self, query_id: int, rung: int) -> tuple[str, str, ErrorView]:
+        """Return the query's name, its title, and the error of its release at a rung."""
         key = query_id, rung
         if key not in self._known:
             query, kind = self._kinds[query_id]
             error = kind.current_error(self._session, query, rung)
-            self._known[key] = query.readable, error
+            title = self._texts.get(query_id, WordingView()).title
+            self._known[key] = query.readable, title, error
         return self._known[key]
 
 
@@ -257,9 +269,9 @@ def _person(
 ) -> _Given:
     """Return what one person was given."""
     known = [errors.of(query_id, rung) for query_id, (_, rung) in queries.items()]
-    best_query, best_error = min(known, key=lambda pair: (pair[1].half_width, pair[0]))
+    best = min(known, key=lambda each: (each[2].half_width, each[0]))
     releases = sum(count for count, _ in queries.values())
-    view = GivenView(tier, user, releases, len(queries), best_query, best_error)
+    view = GivenView(tier, user, releases, len(queries), *best)
     return _Given(view, frozenset(queries))
 
 

@@ -35,12 +35,13 @@ def filled(report: AuditReportView, names: tuple[str, ...] = HOSTILE) -> AuditRe
     facts = replace(
         report.facts,
         dataset=many[0],
+        dataset_title=many[0],
         made_by=many[1],
         versions=2,
         releases=600,
         people=60,
         tiers=[TierGivenView(name, 3, 12, 2) for name in many],
-        given=[GivenView(name, name, 10, 3, name, error) for name in many],
+        given=[GivenView(name, name, 10, 3, name, name, error) for name in many],
         budgets=[TierSpentView(2, name, LOSS, LOSS, 0.25) for name in many],
         coalitions=[
             CoalitionView(name, many, LOSS, LOSS, ReachView(name, 1.0, 1e-6)) for name in many

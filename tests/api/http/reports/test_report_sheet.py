@@ -5,7 +5,14 @@ from dataclasses import replace
 import pytest
 from tests.api.http.reports.sample import HOSTILE, filled
 
-from penstock.http.reports.report_sheet import LONGEST_NAME, MOST_PEOPLE, failed, sheet
+from penstock.http.reports.report_sheet import (
+    LONGEST_BESIDE,
+    LONGEST_NAME,
+    LONGEST_TITLE,
+    MOST_PEOPLE,
+    failed,
+    sheet,
+)
 from penstock.services.reports.signed_reports import AuditReportView
 
 
@@ -55,3 +62,16 @@ def test_names_are_on_one_line_and_short(report: AuditReportView) -> None:
     assert not any("\u202e" in name for name in people)
     assert "W" * (LONGEST_NAME - 1) + "\u2026" in people
     assert any(name.startswith(HOSTILE[0][:20]) for name in people)
+
+
+def test_titles_stand_before_names_and_both_are_cut(report: AuditReportView) -> None:
+    (row, *_) = report.facts.given
+    titled = replace(row, best_title="Visits <by> area")
+    facts = replace(report.facts, given=[titled], dataset_title="Sites of all towns")
+    shown = sheet(replace(report, facts=facts))
+    assert shown.title == f"Audit report: Sites of all towns ({facts.dataset})"
+    assert shown.tables[0].rows[0][4] == f"Visits <by> area ({row.best_query})"
+    long = sheet(filled(report, ("W" * 300,)))
+    cut = f"{'W' * (LONGEST_TITLE - 1)}\u2026 ({'W' * (LONGEST_BESIDE - 1)}\u2026)"
+    assert long.title == f"Audit report: {cut}"
+    assert long.tables[0].rows[0][4] == cut

@@ -10,6 +10,7 @@ import pytest
 from tests.unit.worlds import World
 
 from penstock.errors import Forbidden, InvalidInput, NotFound
+from penstock.services import rewording
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import proofs
 from penstock.services.exposure import exposure
@@ -137,3 +138,17 @@ def test_without_an_end_the_present_moment_is_in_the_period(visits: World) -> No
     visits.ask("pia")
     assert report(visits).releases == 1
     assert report(visits, end=visits.clock.now).releases == 0
+
+
+def test_titles_are_those_that_hold_when_the_report_is_made(busy: World) -> None:
+    before = report(busy)
+    assert before.dataset_title == ""
+    assert {row.best_title for row in before.given} == {""}
+    rewording.of_dataset(busy.server, OPERATOR, "sites", {"title": "All sites"})
+    for name in ("visits", "late"):
+        rewording.of_query(busy.server, OPERATOR, name, {"title": f"Title of {name}"})
+    after = report(busy)
+    assert after.dataset_title == "All sites"
+    assert [row.best_title for row in after.given] == [
+        f"Title of {row.best_query}" for row in after.given
+    ]
