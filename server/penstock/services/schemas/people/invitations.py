@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from penstock.services.schemas.people.tokens import DURATION, seconds
+from penstock.services.schemas.people.tokens import DURATION, seconds, within
 from penstock.services.schemas.people.users import UserSpec
 
 USUAL_LIFE: Final = timedelta(days=7)
@@ -23,7 +23,8 @@ class InvitationSpec(UserSpec):
         BeforeValidator(
             seconds, json_schema_input_type=int | Annotated[str, Field(pattern=DURATION)] | None
         ),
-    ] = Field(default=None, ge=1, le=LONGEST_LIFE // timedelta(seconds=1))
+        within(LONGEST_LIFE.days),
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from penstock.services.schemas.people.roles import Role
@@ -28,6 +28,21 @@ def seconds(value: object) -> object:
     return int(match.group(1)) * _UNITS[match.group(2)]
 
 
+def within(longest: int) -> AfterValidator:
+    """Return a validator of a time in seconds, from 1 to that of ``longest`` days."""
+
+    def refuse(value: int | None) -> int | None:
+        if value is not None and not 1 <= value <= longest * 86_400:
+            raise PydanticCustomError(
+                "duration",
+                "This must be at least 1 second and at most {longest} days.",
+                {"longest": f"{longest:,}"},
+            )
+        return value
+
+    return AfterValidator(refuse)
+
+
 class TokenSpec(Spec):
     """Represent a token to issue: its lifetime (seconds, or ``"30d"``), and its roles."""
 
@@ -37,5 +52,6 @@ class TokenSpec(Spec):
             seconds,
             json_schema_input_type=int | Annotated[str, Field(pattern=DURATION)] | None,
         ),
-    ] = Field(default=None, ge=1, le=3650 * 86400)
+        within(3650),
+    ] = None
     scopes: list[Role] | None = Field(default=None, min_length=1)

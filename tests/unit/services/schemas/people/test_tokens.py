@@ -22,3 +22,9 @@ def test_what_is_no_lifetime_is_refused(said: object) -> None:
 def test_a_text_of_seconds_is_refused_by_what_it_lacks() -> None:
     with pytest.raises(ValidationError, match="in text must have its unit"):
         TokenSpec.model_validate({"expires_in": "86400"})
+
+
+@pytest.mark.parametrize("said", ["4000d", 4000 * 86_400, 0, "0d"])
+def test_a_lifetime_that_is_out_of_bounds_is_refused_in_days(said: object) -> None:
+    with pytest.raises(ValidationError, match="at least 1 second and at most 3,650 days"):
+        TokenSpec.model_validate({"expires_in": said})
