@@ -27,7 +27,7 @@ from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import PageRoute
 from penstock.web.http.static_files import Assets
 from penstock.web.presenters import template_filters
-from penstock.web.presenters.pages.menu import Section, sections
+from penstock.web.presenters.pages.menu import Section, help_of, sections
 from penstock.web.views import PAGES
 
 LARGEST_FORM = 65_536
@@ -91,6 +91,7 @@ def blueprint(server: Server, limits: Limits, runner: Runner) -> Blueprint:
     made.add_app_template_global(assets.address, "asset")
     made.add_app_template_global(client.wheel, "client_wheel")
     made.add_app_template_global(_menu, "menu")
+    made.add_app_template_global(help_of, "help_of")
     made.add_app_template_global(page_jobs.has_any, "has_work")
     made.add_app_template_global(_waiting, "requests_waiting")
     made.add_app_template_global(_tier, "tier_of")

@@ -1,7 +1,18 @@
 """Test the sections of the menu."""
 
+import pytest
+
 from penstock.web import PAGES
-from penstock.web.presenters.pages.menu import OTHER, SECTIONS, Entry, Section, sections
+from penstock.web.http.documentation import FOLDER
+from penstock.web.presenters.pages.menu import (
+    HELP,
+    OTHER,
+    SECTIONS,
+    Entry,
+    Section,
+    help_of,
+    sections,
+)
 
 
 def test_pages_are_in_their_sections_and_in_the_order_of_the_sections() -> None:
@@ -21,3 +32,16 @@ def test_a_page_that_no_section_names_is_the_last_of_the_first() -> None:
 def test_sections_name_only_pages_that_are_in_a_menu() -> None:
     named = {page for icons in SECTIONS.values() for page in icons}
     assert named <= {page.name for page in PAGES if page.menu}
+
+
+def test_every_page_of_the_menu_has_a_place_in_the_documentation() -> None:
+    assert {page.name for page in PAGES if page.menu} <= HELP.keys()
+    assert help_of("web.keys") == HELP["keys"]
+    assert help_of("web.release") is help_of(None) is None
+
+
+@pytest.mark.parametrize("place", sorted(set(HELP.values())))
+def test_the_documentation_has_every_place_that_a_page_leads_to(place: str) -> None:
+    page, _, part = place.partition("#")
+    written = (FOLDER / page / "index.html").read_text()
+    assert not part or f'id="{part}"' in written
