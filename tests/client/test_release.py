@@ -51,3 +51,27 @@ def test_a_release_gives_an_end_on_each_side_of_each_value(release: Release) -> 
     assert list(interval) == [(31987.5 - 88.26, 31987.5 + 88.26), (-88.26, 88.26)]
     assert (len(interval), interval.law) == (2, AS_STATED)
     assert release.interval(0.5).half_width == pytest.approx(0.674489750 * 45.03)
+
+
+def test_labels_stand_beside_keys_in_frames_and_notebooks(release: Release) -> None:
+    first, second = map(str, release.keys)
+    labeled = release.with_labels({first: "American <Airlines>"})
+    assert labeled == release
+    frame = labeled.to_pandas()
+    assert frame.drop(columns="label").equals(release.to_pandas())
+    assert frame.columns[-1] == "label"
+    assert frame["label"].tolist() == ["American <Airlines>", second]
+    assert labeled.to_polars().columns == [*release.to_polars().columns, "label"]
+    assert labeled.to_arrow().column_names == [*release.to_arrow().column_names, "label"]
+    assert labeled.labels() == [f"American <Airlines> ({first})", second]
+    assert f"American &lt;Airlines&gt; ({first})" in labeled._repr_html_()
+    assert "label" not in release.to_pandas()
+
+
+def test_each_part_of_a_key_has_its_label(release: Release) -> None:
+    paired = dataclasses.replace(release, keys=(("a", "1"), ("b", "1")))
+    labeled = paired.with_labels({"a": "North", "1": "Winter"})
+    frame = labeled.to_pandas()
+    assert frame["label_1"].tolist() == ["North", "b"]
+    assert frame["label_2"].tolist() == ["Winter", "Winter"]
+    assert labeled.labels() == ["North · Winter (a · 1)", "b · Winter (b · 1)"]

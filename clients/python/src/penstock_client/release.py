@@ -1,7 +1,7 @@
 """Represent one release: its values, their errors, and their guarantee."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
@@ -62,7 +62,7 @@ class Release:
     ``estimates`` is for moments, regressions and quantiles: what the server estimated from the
     values; ``distributions`` is for quantiles; ``marginals`` has the tables of marginals.
     ``size`` is for counts that are shown with the size of another release: their ``guarantee`` is
-    that of the counts alone.
+    that of the counts alone.  ``shown_labels`` are there after ``with_labels``.
     """
 
     id: str
@@ -88,6 +88,7 @@ class Release:
     distributions: tuple[Distribution, ...] = field(default=(), repr=False)
     marginals: tuple[Marginal, ...] = field(default=(), repr=False)
     size: Size | None = None
+    shown_labels: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -206,6 +207,14 @@ class Release:
             )
         return replace(self, keys=self.histogram.texts_of(self.keys, texts))
 
+    def with_labels(self, labels: Mapping[str, str]) -> Self:
+        """Return the release with labels beside its keys, by the code of a key or of its part.
+
+        Those that hold for a query are ``query.wording.shown_labels``.  Frames have them in columns
+        ``label`` (``label_1, label_2 ...``) after the others, and a notebook before the codes.
+        """
+        return replace(self, shown_labels=dict(labels))
+
     def caption(self) -> tuple[str, ...]:
         """Return lines that describe the release to people."""
         definition = self.guarantee.definition
@@ -224,8 +233,8 @@ class Release:
         return tuple(lines)
 
     def labels(self, most: int | None = None) -> list[str]:
-        """Return the first ``most`` keys as texts."""
-        return [frames.label(key) for key in islice(self.keys, most)]
+        """Return the first ``most`` keys as texts, behind their labels if these are known."""
+        return [frames.labeled(key, self.shown_labels) for key in islice(self.keys, most)]
 
     def _repr_html_(self) -> str:
         return page(self)

@@ -3,7 +3,8 @@
 A release is a table with one row per key, as the server writes it in CSV, Arrow and Parquet:
 ``key`` (``key_1``, ``key_2`` ... if keys have several parts), ``value``, and ``lower`` and
 ``upper`` at the confidence that the server stated; for means also ``centered_sum`` and
-``count``, from which each mean was computed.  Running totals have one row per step.
+``count``, from which each mean was computed, and last the labels that the release was given.
+Running totals have one row per step.
 """
 
 import importlib
@@ -38,6 +39,9 @@ def columns_of(release: ShownRelease) -> Columns:
     }
     if release.mean is not None:
         columns |= {"centered_sum": release.mean.centered_sums, "count": release.mean.counts}
+    for name in [name for name in columns if release.shown_labels and name.startswith("key")]:
+        codes = map(str, columns[name])
+        columns[f"label{name[3:]}"] = [release.shown_labels.get(code, code) for code in codes]
     return columns
 
 
@@ -185,6 +189,13 @@ def _integer(cell: Key) -> int:
 def label(key: Key) -> str:
     """Return a key as one text."""
     return " · ".join(map(_text, key)) if isinstance(key, tuple) else _text(key)
+
+
+def labeled(key: Key, labels: Mapping[str, str]) -> str:
+    """Return a key as one text, behind the labels of its parts if there are any."""
+    parts = key if isinstance(key, tuple) else (key,)
+    words = " · ".join(labels.get(_text(part), _text(part)) for part in parts)
+    return words if words == label(key) else f"{words} ({label(key)})"
 
 
 def _text(part: Part) -> str:
