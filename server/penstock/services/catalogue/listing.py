@@ -73,7 +73,7 @@ def listing(server: Server, principal: Principal, window: Window, choice: Choice
         chosen = _sorted(_matching(session, known, limit, choice), choice.sort)
         part = chosen[window.after + 1 :][: window.limit + 1]
         rows = _rows(session, [query.id for query in part])
-        texts = shown_of(session, rows.values())
+        texts = shown_of(session, rows.values(), limit)
 
         def shown(item: tuple[int, _Known]) -> Listed:
             number = item[1].id

@@ -88,7 +88,7 @@ def view(
 
     Its ``texts`` are read unless they are given.
     """
-    texts = texts or shown_of_query(session, query)
+    texts = texts or shown_of_query(session, query, limit)
     dataset = session.get_one(Dataset, query.dataset_id)
     sql = sql_of(session, dataset, query)
     seen = shown(query, dataset, stored_tiers(session, query, limit), limit, sql, texts)

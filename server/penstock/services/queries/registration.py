@@ -160,7 +160,7 @@ def _charged(
             given = {query.ceiling, *given_rungs(session, query)}
         also(session, query)
         settle(session, server, principal, query, request, fresh=fresh_row)
-        texts = shown_of_query(session, query)
+        texts = shown_of_query(session, query, None)
         return query, kind_of(query).levels.telling(given), tiers, texts
 
 

@@ -51,7 +51,7 @@ def page_of(
             keys = [required(version.id) for version in versions]
             statement = statement.where(col(Query.dataset_id).in_(keys))
         rows = session.exec(statement.limit(window.limit + 1)).all()
-        texts = shown_of(session, rows)
+        texts = shown_of(session, rows, limit)
 
         def shown(query: Query) -> View:
             return view(session, query, limit, texts[required(query.id)])

@@ -267,5 +267,5 @@ def _view(
             for tier, rung in levels_of(session, query, limit)
         ],
         opened_at=query.created_at,
-        **vars(texts or shown_of_query(session, query)),
+        **vars(texts or shown_of_query(session, query, limit)),
     )

@@ -8,7 +8,8 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.datasets import Dataset, TierBudget
+from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query, Wording
 from penstock.services.schemas.wordings.wordings import StatisticWordingView, WordingView
 
@@ -72,12 +73,14 @@ def of_query(session: Session, query: Query) -> WordingView:
     return of_queries(session, [key]).get(key, WordingView())
 
 
-def shown_of(session: Session, queries: Collection[Query]) -> dict[int, StatisticWordingView]:
+def shown_of(
+    session: Session, queries: Collection[Query], limit: Tier | None
+) -> dict[int, StatisticWordingView]:
     """Return the texts of each query or stream by its number, with the labels that are shown.
 
     Those are the dataset's where it has none of its own: all of one or all of the other, since a
-    code may mean something else in another column.  It does not ask who may see them: the caller
-    does, and who sees a statistic sees its dataset.
+    code may mean something else in another column.  It does not ask who may see the statistics: the
+    caller does.  A reader at ``limit`` who does not see a dataset is shown none of its labels.
     """
     own = of_queries(session, [required(query.id) for query in queries])
     datasets = {
@@ -85,7 +88,8 @@ def shown_of(session: Session, queries: Collection[Query]) -> dict[int, Statisti
         for query in queries
         if not own.get(required(query.id), WordingView()).labels
     }
-    theirs = of_datasets(session, set(datasets.values())) if datasets else {}
+    seen = _in_sight(session, set(datasets.values()), limit)
+    theirs = of_datasets(session, seen) if seen else {}
     return {
         number: StatisticWordingView(
             **vars(texts),
@@ -97,9 +101,25 @@ def shown_of(session: Session, queries: Collection[Query]) -> dict[int, Statisti
     }
 
 
-def shown_of_query(session: Session, query: Query) -> StatisticWordingView:
+def _in_sight(session: Session, names: Collection[str], limit: Tier | None) -> Collection[str]:
+    """Return which datasets a reader at ``limit`` sees (``None``: all), by their folded names."""
+    if limit is None or not names:
+        return names
+    statement = (
+        select(Dataset.folded)
+        .join(TierBudget, col(TierBudget.dataset_id) == col(Dataset.id))
+        .where(
+            col(Dataset.folded).in_(names),
+            col(Dataset.withdrawn_at).is_(None),
+            col(TierBudget.tier_id) == limit.id,
+        )
+    )
+    return set(session.exec(statement).all())
+
+
+def shown_of_query(session: Session, query: Query, limit: Tier | None) -> StatisticWordingView:
     """Return the texts of a query or stream as ``shown_of`` does."""
-    return shown_of(session, [query])[required(query.id)]
+    return shown_of(session, [query], limit)[required(query.id)]
 
 
 def of_datasets(session: Session, names: Collection[str] | None = None) -> dict[str, WordingView]:
