@@ -6,6 +6,7 @@ from typing import Final
 from tests.mutants.mutant import Mutant
 
 LOGGED: Final = "tests/unit/services/wordings/test_logged_wordings.py"
+STORED: Final = "tests/unit/services/wordings/test_stored.py"
 WORDINGS: Final = "tests/unit/services/wordings/test_wordings.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
@@ -33,7 +34,16 @@ MUTANTS: Final[Sequence[Mutant]] = (
         path="services/wordings/wordings.py",
         before="    record_wording(session, principal, subject, after, changed, now)\n",
         after="",
-        wrong="a label that readers see in place of a key changes without a trace",
+        wrong="a label that readers see beside a key changes without a trace",
         tests=(f"{LOGGED}::test_every_change_of_a_text_is_missed",),
+    ),
+    Mutant(
+        row="V94",
+        name="labels-without-their-dataset",
+        path="services/wordings/stored.py",
+        before="            col(TierBudget.tier_id) == limit.id,\n",
+        after="",
+        wrong="who sees a query without its dataset reads the labels that the dataset has",
+        tests=(f"{STORED}::test_labels_of_a_dataset_are_shown_to_nobody_who_does_not_see_it",),
     ),
 )
