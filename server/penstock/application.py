@@ -132,7 +132,8 @@ def create_app_for(
     )
     app.register_blueprint(web.blueprint(server, counters.limits, runner))
     _require_policies(app)
-    below = Mounted(app.wsgi_app, prefix_of(server.settings.public_url))
+    prefix = prefix_of(server.settings.public_url)
+    below = Mounted(app.wsgi_app, prefix)
     edge = Edge(below, counters.requests, counters.limits.answered, clock, refused=counters.refuse)
     ended = threading.Event()
     app.extensions[SCHEDULES] = partial(
@@ -147,7 +148,7 @@ def create_app_for(
             tracing.close()
 
     app.extensions[CLOSING] = close
-    outermost = edge if tracing is None else TracedRequests(edge, tracing)
+    outermost = edge if tracing is None else TracedRequests(edge, tracing, prefix)
     app.wsgi_app = outermost  # type: ignore[method-assign]  # how Flask is wrapped
     return app
 

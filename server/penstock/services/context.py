@@ -1,6 +1,7 @@
 """Hold everything that a use case needs and must not obtain by itself."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,8 @@ class Server:
     """Hold one server's database, log, keys, clock and entropy, passed to every use case.
 
     ``clock`` returns the time in UTC, never earlier than the log's last signature; ``randomness`` a
-    freshly keyed stream, once per release.  ``issuer`` is the trusted OpenID provider, if there is
+    freshly keyed stream, once per release; ``drawing`` is entered while noise is drawn, and left
+    afterwards, with nothing that was drawn.  ``issuer`` is the trusted OpenID provider, if there is
     one, and ``relying_party`` signs people in there; ``computing`` runs long computations.
     ``stored`` has the secrets, which may be rotated while the server runs.  ``kept`` has queries as
     earlier requests read them, and ``clearances`` what users had at their last request; both are
@@ -48,6 +50,7 @@ class Server:
     stored: SecretsFile
     clock: LoggedTime
     randomness: "Callable[[], Stream]"
+    drawing: "Callable[[], AbstractContextManager[None]]" = nullcontext
     issuer: "Issuer | None" = None
     relying_party: "RelyingParty | None" = None
     computing: Computing = field(default_factory=Here)

@@ -67,12 +67,6 @@ class Tracing:
         with self._opened(name, None, SpanKind.INTERNAL):
             yield
 
-    def note(self, name: str) -> None:
-        """Add an event without attributes to the present span, if there is one."""
-        from opentelemetry.trace import get_current_span
-
-        get_current_span().add_event(name)
-
     @contextmanager
     def _opened(self, name: str, context: "Context | None", kind: "SpanKind") -> Iterator["Span"]:
         opened = self._tracer.start_as_current_span(

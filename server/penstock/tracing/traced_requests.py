@@ -10,21 +10,30 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 VERBS: Final = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
+UNTRACED: Final = frozenset({"/healthz", "/metrics", "/readyz"})
+"""What machines poll, every few seconds."""
+
 OTHER: Final = "other"
 """The name of a request that matched no route; its path and verb may be anything."""
 
 
 class TracedRequests:
-    """Hold the layer around ``app``; ``tracing`` receives a span for each answer."""
+    """Hold the layer around ``app``; ``tracing`` receives a span for each answer.
 
-    def __init__(self, app: "WSGIApplication", tracing: Tracing) -> None:
+    The addresses that machines poll, with ``prefix`` before them or without, have none.
+    """
+
+    def __init__(self, app: "WSGIApplication", tracing: Tracing, prefix: str = "") -> None:
         self._app = app
         self._tracing = tracing
+        self._untraced = UNTRACED | {f"{prefix}{path}" for path in UNTRACED}
 
     def __call__(
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
         """Answer one request; the span ends when the body begins to be sent."""
+        if environ.get("PATH_INFO") in self._untraced:
+            return self._app(environ, start_response)
         statuses: list[int] = []
 
         def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:

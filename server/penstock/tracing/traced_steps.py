@@ -1,4 +1,4 @@
-"""Open spans around the steps of a request: reads, its wait for the lock, the commit, the witness.
+"""Open spans around the steps of a request: reads, the lock, draws, the commit, the witness.
 
 The database and the log of a server are wrapped, so that the code of releases and other use cases
 contains nothing of it.  Statements and their parameters are in no span.
@@ -7,8 +7,8 @@ contains nothing of it.  Statements and their parameters are in no span.
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
-from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from functools import partial, wraps
+from typing import Any, ParamSpec, TypeVar, cast
 
 from penstock.persistence.database import Database
 from penstock.persistence.protocol import Watch
@@ -16,13 +16,10 @@ from penstock.services.context import Server
 from penstock.tracing.spans import Tracing
 from penstock.transparency_log.sequencer import Sequencer
 
-if TYPE_CHECKING:
-    from penstock.randomness.stream import Stream
-
 LOOK_UP, WAIT, WORK, COMMIT = "look up", "wait for the lock", "work under the lock", "commit"
 WITNESS = "witness"
 DRAW = "draw"
-"""The event of a new stream of randomness, with which a draw begins."""
+"""The span of a draw of noise, of one level or of all that are drawn at once."""
 
 _READING = ("glance", "glances")
 _WRITING = ("write", "write_beside", "write_unwatched", "write_own_rows")
@@ -47,7 +44,7 @@ class _Around:
 
 
 def traced(server: Server, tracing: Tracing) -> Server:
-    """Return the server with a database, a log and randomness that open spans.
+    """Return the server with a database, a log and draws that open spans.
 
     The database's own watch is replaced: a transaction waits for the witness after its commit.
     """
@@ -61,17 +58,11 @@ def traced(server: Server, tracing: Tracing) -> Server:
         committed = _within(tracing, WITNESS, database.watch.committed)
         database.watch = cast("Watch", _Around(database.watch, {"committed": committed}))
     waits = {name: _within(tracing, WITNESS, getattr(log, name)) for name in _WITNESSING}
-    fresh = server.randomness
-
-    def randomness() -> "Stream":
-        tracing.note(DRAW)
-        return fresh()
-
     return replace(
         server,
         database=cast("Database", _Around(database, steps)),
         sequencer=cast("Sequencer", _Around(log, waits)),
-        randomness=randomness,
+        drawing=partial(tracing.step, DRAW),
     )
 
 

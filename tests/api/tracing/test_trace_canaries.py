@@ -26,6 +26,7 @@ STEPS = {
     traced_steps.LOOK_UP,
     traced_steps.WAIT,
     traced_steps.WORK,
+    traced_steps.DRAW,
     traced_steps.COMMIT,
     traced_steps.WITNESS,
 }
@@ -125,8 +126,10 @@ def test_spans_say_nothing_of_people_names_data_or_values(journey: Journey) -> N
         traced_requests.OTHER,
     }
     assert {key for span in journey.traced.spans for key in span.attributes or {}} <= KEYS
-    noted = {event.name for span in journey.traced.spans for event in span.events}
-    assert noted == {traced_steps.DRAW}
+    assert [span.name for span in journey.traced.spans if span.events or span.links] == []
+    drawn = [span for span in journey.traced.spans if span.name == traced_steps.DRAW]
+    assert len(drawn) > 1
+    assert {(*(span.attributes or {}),) for span in drawn} == {()}
     types = {(span.attributes or {}).get("error.type") for span in journey.traced.spans}
     assert {"RuntimeError", "500"} <= types
     (resource,) = {span.resource for span in journey.traced.spans}

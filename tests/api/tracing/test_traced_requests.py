@@ -11,7 +11,7 @@ from tests.api.world import World
 from penstock.application import create_app_for
 from penstock.http.edge import Edge
 from penstock.persistence.database import Database
-from penstock.tracing.traced_requests import OTHER, TracedRequests
+from penstock.tracing.traced_requests import OTHER, UNTRACED, TracedRequests
 
 pytestmark = pytest.mark.only("sqlite")
 
@@ -49,10 +49,23 @@ def test_a_span_has_the_verb_and_the_template(
     assert span.parent is None
 
 
+def test_what_machines_poll_has_no_span(open_copy: Callable[..., World]) -> None:
+    traced = traced_world(open_copy(public_url="https://example.org/below"))
+    for path in UNTRACED:
+        for place in (path, f"/below{path}"):
+            assert traced.world.call("GET", place).status_code in {200, 404}
+    assert traced.spans == ()
+    # What only resembles them is traced as everything else.
+    for place in ("/healthz/", "/other/healthz", "/healthz/more", "/Metrics"):
+        traced.world.call("GET", place)
+        assert last(traced).name == OTHER
+        traced.exporter.clear()
+
+
 @pytest.mark.parametrize("flags", ["00", "01", "ff"])
 def test_a_valid_parent_is_taken_and_always_recorded(traced: Traced, flags: str) -> None:
     header = {"traceparent": f"00-{TRACE}-{PARENT}-{flags}"}
-    traced.world.call("GET", "/healthz", headers=header)
+    traced.world.call("GET", "/openapi.json", headers=header)
     parent = last(traced).parent
     assert parent is not None
     assert (f"{parent.trace_id:032x}", f"{parent.span_id:016x}") == (TRACE, PARENT)
@@ -76,7 +89,10 @@ def test_a_valid_parent_is_taken_and_always_recorded(traced: Traced, flags: str)
     ],
 )
 def test_an_invalid_parent_is_ignored(traced: Traced, header: str) -> None:
-    assert traced.world.call("GET", "/healthz", headers={"traceparent": header}).status_code == 200
+    assert (
+        traced.world.call("GET", "/openapi.json", headers={"traceparent": header}).status_code
+        == 200
+    )
     assert last(traced).parent is None
 
 

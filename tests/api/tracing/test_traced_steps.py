@@ -5,8 +5,9 @@ from collections.abc import Callable
 import pytest
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import SpanKind
+from tests.api.bad_input.tables.streams import STREAM
 from tests.api.tracing.tracing import Traced, traced_world
-from tests.api.world import World
+from tests.api.world import QUERY, World
 from tests.unit.statements import statements
 
 from penstock.tracing.traced_steps import COMMIT, DRAW, LOOK_UP, WAIT, WITNESS, WORK, traced
@@ -25,20 +26,46 @@ def within(span: ReadableSpan, spans: tuple[ReadableSpan, ...]) -> bool:
     return span.parent is not None and span.parent.span_id in numbers
 
 
+def one_of(spans: tuple[ReadableSpan, ...], name: str) -> ReadableSpan:
+    """Return the only span of a name."""
+    (span,) = (each for each in spans if each.name == name)
+    return span
+
+
 def test_a_first_release_looks_up_waits_draws_commits_and_is_witnessed(world: World) -> None:
     watched = traced_world(world)
     watched.world.answer("POST", ASK, {"epsilon": 0.2}, by="ian")
     found = steps(watched)
-    order = [found.index(name) for name in (LOOK_UP, WAIT, WORK, COMMIT, WITNESS)]
+    order = [found.index(name) for name in (LOOK_UP, WAIT, WORK, DRAW, COMMIT, WITNESS)]
     assert order == sorted(order)
-    (work,) = (span for span in watched.spans if span.name == WORK)
-    assert [event.name for event in work.events] == [DRAW]
+    draw, work = (one_of(watched.spans, name) for name in (DRAW, WORK))
+    assert draw.parent == work.context
+    assert dict(draw.attributes or {}) == {}
+    assert list(draw.events) == []
     assert all(
         within(span, watched.spans) for span in watched.spans if span.kind is SpanKind.INTERNAL
     )
     watched.exporter.clear()
     watched.world.answer("POST", ASK, {"epsilon": 0.2}, by="ian")
     assert set(steps(watched)) <= {LOOK_UP}
+
+
+def test_every_kind_of_draw_has_its_span(world: World) -> None:
+    """A query's first levels and a further one; a stream's elements and a level that it gets."""
+    query = {**QUERY, "name": "again", "levels": {"public": {"epsilon": 0.01}}}
+    more = {"levels": {"internal": {"epsilon": 0.02}}}
+    watched = traced_world(world)
+    for verb, path, body in (
+        ("POST", "/api/v1/queries", query),
+        ("POST", "/api/v1/streams", STREAM),
+        ("POST", "/api/v1/streams/hits/elements", {"from": 1, "values": [3]}),
+        ("PATCH", "/api/v1/streams/hits", more),
+        ("PATCH", "/api/v1/queries/again", {**more, "values": QUERY["values"]}),
+    ):
+        watched.exporter.clear()
+        answer = watched.world.call(verb, path, body, by="root")
+        assert answer.status_code < 300, (path, answer.text)
+        assert (DRAW in steps(watched)) is (path != "/api/v1/streams"), path
 
 
 def test_a_transaction_that_fails_has_no_commit_and_is_undone(world: World) -> None:
@@ -60,7 +87,7 @@ def test_a_transaction_that_fails_has_no_commit_and_is_undone(world: World) -> N
 def test_what_belongs_to_no_request_has_no_spans(world: World) -> None:
     watched = traced_world(world)
     server = traced(world.server, watched.tracing)
-    with server.database.read(), server.database.write_own_rows():
+    with server.database.read(), server.database.write_own_rows(), server.drawing():
         server.randomness()
     assert watched.spans == ()
     server.database.keeper = None

@@ -298,7 +298,8 @@ def _draw_again(
     """
     levels = kind_of(query).levels
     stored: list[tuple[int, Steps]] = []
-    drawn = levels.draw_again(server, dataset, query, list(rungs.values()), missing, exact)
+    with server.drawing():
+        drawn = levels.draw_again(server, dataset, query, list(rungs.values()), missing, exact)
     with server.database.write() as session:
         current = locked_active(session, query)
         now = server.clock()

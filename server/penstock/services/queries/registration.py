@@ -195,7 +195,8 @@ def _anchor(
     exact = kind.exact(step, steps)
     del steps
     progress("drawing noise and sealing")
-    drawn = kind.first_draw(server, dataset, charged, rungs, exact)
+    with server.drawing():
+        drawn = kind.first_draw(server, dataset, charged, rungs, exact)
     del exact
     with server.database.write_beside(need=Need.LITTLE) as session:
         query = store_anchor(session, server, dataset, charged, drawn.vectors, drawn.keep, state)

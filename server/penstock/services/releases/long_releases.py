@@ -109,7 +109,8 @@ def drawn(server: Server, allowed: AllowedRequest, near: Nearest | None) -> Draw
 
     noisy = None if near.noisy is None else placed(near.noisy)
     drawing = kind.long(server, dataset, query)
-    vector = drawing.between(allowed.rung, placed(near.accurate), noisy)
+    with server.drawing():
+        vector = drawing.between(allowed.rung, placed(near.accurate), noisy)
     return DrawnAhead(allowed.rung, near, vector)
 
 

@@ -242,7 +242,8 @@ def _stored_or_drawn(
     if ahead is not None:
         draw = ahead.fitting(allowed, accurate, noisy)
     else:
-        draw = allowed.kind.draw(session, server, dataset, query, allowed.rung, accurate, noisy)
+        with server.drawing():
+            draw = allowed.kind.draw(session, server, dataset, query, allowed.rung, accurate, noisy)
     ((rung, steps),) = draw.vectors
     seq = query.seq + 1
     row = {"id": state.release_id, **release_row(server, query, rung, seq, accurate, noisy)}

@@ -199,6 +199,7 @@ def _leaves_range(running: Running, elements: IntVector) -> bool:
 def advanced(running: Running, elements: IntVector, server: Server) -> list[tuple[int, IntVector]]:
     """Add ``elements``, which stay in the range, to the state; return the outputs by rung."""
     totals = np.cumsum(elements, axis=0) + running.total
-    noise = running.noise.advance(len(elements), server.randomness)
+    with server.drawing():
+        noise = running.noise.advance(len(elements), server.randomness)
     running.total = totals[-1].copy()
     return [(rung, totals + each) for rung, each in zip(running.rungs, noise, strict=True)]

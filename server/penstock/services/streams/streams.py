@@ -118,8 +118,9 @@ def change(server: Server, principal: Principal, name: str, request: StreamChang
         allowed = charge_levels(session, dataset, current, rungs, now)
         running = load(session, server, dataset, current)
         new = sorted(set(allowed.values()) - set(running.rungs))
-        for rung in new:
-            running.noise.insert(kind.ladder.value(rung), server.randomness())
+        with server.drawing():
+            for rung in new:
+                running.noise.insert(kind.ladder.value(rung), server.randomness())
         if new:
             current.ceiling = min(current.ceiling, *new)
             _begin_rungs(session, server, dataset, current, new, running.step + 1, now)

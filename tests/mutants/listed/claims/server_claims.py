@@ -22,9 +22,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="V5",
         name="exact-answer-kept",
         path="services/queries/registration.py",
-        before="    drawn = kind.first_draw(server, dataset, charged, rungs, exact)\n"
+        before="        drawn = kind.first_draw(server, dataset, charged, rungs, exact)\n"
         "    del exact\n",
-        after="    drawn = kind.first_draw(server, dataset, charged, rungs, exact)\n"
+        after="        drawn = kind.first_draw(server, dataset, charged, rungs, exact)\n"
         '    kind.__dict__["exact"] = exact\n'
         '    server.__dict__["kind"] = kind\n',
         wrong="the exact answer stays in the worker's memory",
