@@ -4,10 +4,12 @@ Servers with and without a path in their public URL; nginx and Caddy before them
 machine, with a certificate made for the test.
 """
 
+import html
 import os
 import re
 import ssl
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +25,7 @@ from tests.databases.homes import Home, Homes
 from penstock_client import Client
 
 LINK = re.compile(r'(?:href|src|action|hx-get|hx-post)="([^"#]*)"')
+ONE_COMMAND = re.compile(r"<code>pip install ([^<]*)</code>")
 SENT_TO = re.compile(r'(?:action|hx-post)="([^"#]*)"')
 
 
@@ -117,6 +120,27 @@ def test_the_python_client_reaches_it(front: Front, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("SSL_CERT_FILE", str(front.certificate))
     with Client(front.url, front.server.token) as client:
         assert [one.name for one in client.datasets()] == ["sites"]
+
+
+def test_pip_installs_the_client_as_the_first_page_says(front: Front, tmp_path: Path) -> None:
+    """Without its dependencies, which only an index has."""
+    with front.client() as browser:
+        page = browser.get(f"{front.url}/").text
+    words = html.unescape(ONE_COMMAND.findall(page)[0]).split()
+    assert words[0].startswith(f"{front.url}/clients/"), "the wheel was not built: run `make wheel`"
+    pip = (sys.executable, "-I", "-m", "pip", "--isolated", "--disable-pip-version-check")
+    alone = ("--no-deps", "--no-index", "--no-cache-dir")
+    environment = {"PATH": os.defpath, "SSL_CERT_FILE": str(front.certificate)}
+    for act, place in (("download", "--dest"), ("install", "--target")):
+        command = [*pip, act, *alone, place, str(tmp_path / act), *words]
+        subprocess.run(command, check=True, env=environment)
+    (wheel,) = (tmp_path / "download").iterdir()
+    assert wheel.name == words[0].rpartition("/")[2]
+    assert (tmp_path / "install/penstock_client/client.py").is_file()
+    listed = [*pip, "download", *alone, "--find-links", f"{front.url}/clients/"]
+    listed += ["--dest", str(tmp_path / "listed"), "penstock-client"]
+    subprocess.run(listed, check=True, env=environment)
+    assert [path.name for path in (tmp_path / "listed").iterdir()] == [wheel.name]
 
 
 def test_people_go_from_page_to_page_below_its_path(front: Front) -> None:
