@@ -32,7 +32,10 @@ def invite(
     clearance: str | None,
     expires_in: str | None,
 ) -> None:
-    """Invite a person to become the user NAME, by a link that works once."""
+    """Invite a person to become the user NAME, by a link that works once.
+
+    The link begins with PENSTOCK_PUBLIC_URL as it is set here; set it as the server has it.
+    """
     from penstock.services.schemas.people.invitations import InvitationSpec
     from penstock.services.sign_on import invitations
 
@@ -45,7 +48,8 @@ def invite(
     )
     made = invitations.invite(operator.server, operator.principal, spec)
     columns = (Column("link"), Column("id"), Column("name"), Column("expires"))
-    note = "The link is shown only now. Whoever accepts it first becomes the user."
+    note = "The link is shown only now. Whoever accepts it first becomes the user. It begins with"
+    note = f"{note} {_origin(operator)}"
     rows = [(made.link, made.id, made.name, made.expires)]
     operator.print(Document(made, columns, rows, note=note))
 
@@ -73,6 +77,17 @@ def revoke(operator: Operator, id: str) -> None:  # noqa: A002 # the argument's 
 
     view = invitations.revoke(operator.server, operator.principal, id)
     operator.print(_document([view], view))
+
+
+def _origin(operator: Operator) -> str:
+    """Return a sentence on the link's beginning, which a running server may have otherwise."""
+    (public,) = (item for item in operator.provenance if item.name == "public_url")
+    if public.source == "default":
+        return (
+            f"{public.value}, because PENSTOCK_PUBLIC_URL is not set here; if readers reach the"
+            " server elsewhere, revoke this one, set that as the server has it, and invite again."
+        )
+    return f"public_url (from {public.source}), which must be as the running server has it."
 
 
 def _document(views: "list[InvitationView]", answer: object, note: str = "") -> Document:
