@@ -254,9 +254,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="decision-after-the-charge",
         row="V85",
         path="services/queries/registration.py",
-        before="        also(session, query)\n        settle(",
+        before="        also(session, query)\n        own = settle(",
         after="    with server.database.write() as session:\n"
-        "        also(session, query)\n        settle(",
+        "        also(session, query)\n        own = settle(",
         wrong="a decision is stored in another transaction than its charge",
         tests=(
             "tests/unit/services/requests/test_decisions.py::test_the_decision_is_stored_with_the_charge_or_not_at_all",

@@ -54,7 +54,7 @@ from penstock.services.queries.sql.written import sql_of_stored
 from penstock.services.repository.levels import given_rungs
 from penstock.services.schemas.views import QueryView
 from penstock.services.schemas.wordings.wordings import StatisticWordingView
-from penstock.services.wordings.stored import shown_of_query
+from penstock.services.wordings.stored import shown_to_all
 from penstock.services.wordings.wordings import settle
 
 Also = Callable[[Session, Query], None]
@@ -159,8 +159,8 @@ def _charged(
             ]
             given = {query.ceiling, *given_rungs(session, query)}
         also(session, query)
-        settle(session, server, principal, query, request, fresh=fresh_row)
-        texts = shown_of_query(session, query, None)
+        own = settle(session, server, principal, query, request, fresh=fresh_row)
+        texts = shown_to_all(session, dataset, own)
         return query, kind_of(query).levels.telling(given), tiers, texts
 
 

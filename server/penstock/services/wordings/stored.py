@@ -101,6 +101,12 @@ def shown_of(
     }
 
 
+def shown_to_all(session: Session, dataset: Dataset, own: WordingView) -> StatisticWordingView:
+    """Return the ``own`` texts of a statistic, with the labels for who sees every tier."""
+    labels = own.labels or of_dataset(session, dataset).labels
+    return StatisticWordingView(**vars(own), shown_labels=labels)
+
+
 def _in_sight(session: Session, names: Collection[str], limit: Tier | None) -> Collection[str]:
     """Return which datasets a reader at ``limit`` sees (``None``: all), by their folded names."""
     if limit is None or not names:
