@@ -223,9 +223,14 @@ class Database:
         return self._dialect.moves
 
     @property
+    def kind(self) -> str:
+        """Return the kind of database, ``sqlite`` or ``postgresql``."""
+        return self._dialect.name
+
+    @property
     def one_writer(self) -> bool:
         """Return True if one transaction of any kind writes at a time."""
-        return self._dialect.name == "sqlite"
+        return self.kind == "sqlite"
 
     def _commit(self, session: Session) -> None:
         if self._dialect.failed(session.connection()):

@@ -39,7 +39,7 @@ class Stream:
     put its result into ``room``, memory that is at hand.
     """
 
-    __slots__ = ("_generator", "_process", "_raw", "_room", "threads")
+    __slots__ = ("_generator", "_key", "_process", "_raw", "_room", "threads")
 
     def __init__(
         self, key: bytes, threads: int = 1, *, room: NDArray[np.int64] | None = None
@@ -48,12 +48,8 @@ class Stream:
             raise InvalidInput(f"A stream's key has {KEY_BYTES} bytes, this one has {len(key)}.")
         if threads < 1:
             raise InvalidInput(f"A draw takes at least one thread, not {threads}.")
-        # randomgen takes integers only; little-endian makes it ChaCha20's own key words.
-        words = ChaCha(key=int.from_bytes(key, "little"), rounds=ROUNDS)
-        # The same bits. Its vector instructions compute one block after the other, with two
-        # instructions for a rotation: its plain code does several at once, in half of the time.
-        words.use_simd = False
-        self._generator = Generator(words)
+        self._key = key
+        self._generator: Generator | None = None
         self._raw = Cipher(ChaCha20(key, RAW_NONCE), mode=None).encryptor()
         self._process = os.getpid()
         self.threads = threads
@@ -83,6 +79,9 @@ class Stream:
         a fork, both sides would draw the same noise.
         """
         self._refuse_other_process()
+        if self._generator is None:
+            # Only now: it takes longer to make than the rest, and many streams yield raw bits only.
+            self._generator = _generator(self._key)
         return self._generator
 
     def room_for(self, size: int) -> NDArray[np.int64]:
@@ -127,3 +126,12 @@ class Stream:
     def __reduce__(self) -> NoReturn:
         # copy and pickle expect a TypeError from objects that they must not handle.
         raise TypeError("A stream is never copied or serialized: a copy would repeat its noise.")
+
+
+def _generator(key: bytes) -> Generator:
+    # randomgen takes integers only; little-endian makes it ChaCha20's own key words.
+    words = ChaCha(key=int.from_bytes(key, "little"), rounds=ROUNDS)
+    # The same bits. Its vector instructions compute one block after the other, with two
+    # instructions for a rotation: its plain code does several at once, in half of the time.
+    words.use_simd = False
+    return Generator(words)

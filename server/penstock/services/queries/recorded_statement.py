@@ -37,7 +37,7 @@ def keys_text(prepared: PreparedQuery) -> str | None:
     """Return the keys as they are stored (JSON); of many keys only the labels they are made of."""
     keys = prepared.keys
     if isinstance(keys, MarginalKeys | WorkloadKeys) or (
-        isinstance(keys, Domain) and len(keys) > sizes.CHUNK and len(keys.labels) > 1
+        isinstance(keys, Domain) and len(keys) > sizes.MOST_LISTED and len(keys.labels) > 1
     ):
         return json.dumps(keys.stored())
     return None if keys is None else json.dumps(list(keys))

@@ -7,23 +7,22 @@ both.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
-    Connection,
     FromClause,
     Integer,
-    LargeBinary,
+    Select,
     and_,
     bindparam,
-    cast,
+    case,
     func,
-    null,
     or_,
     select,
     true,
@@ -31,14 +30,18 @@ from sqlalchemy import (
 from sqlmodel import Session
 
 from penstock.errors import NotFound
+from penstock.persistence.database import Database
 from penstock.persistence.dialects import long_content
 from penstock.persistence.locks import hold_query
-from penstock.persistence.row_authentication import require_authentic
+from penstock.persistence.protocol import LongContent
+from penstock.persistence.row_authentication import Informed, require_authentic
 from penstock.persistence.row_numbers import next_number, required
+from penstock.persistence.statements.glances import PreparedSelect
 from penstock.persistence.statements.prepared import Prepared, Row
 from penstock.persistence.tables.columns import metadata
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
+from penstock.services.noise.long_vectors.manifest import LARGEST
 from penstock.services.noise.sealing import StoredRelease
 from penstock.services.releases import quota
 from penstock.services.releases.allowed import AllowedRequest, allowed_now
@@ -128,23 +131,81 @@ def read_under_lock(
     return allowed, state
 
 
-def read_ahead(
-    session: Session, server: Server, principal: Principal, allowed: AllowedRequest
-) -> LockedState:
+def read_ahead(server: Server, principal: Principal, allowed: AllowedRequest) -> LockedState:
     """Return what is stored now, without the lock: the next transaction may change it.
 
+    It takes one statement without a session, unless a vector is so long that it is read in pieces.
     It has no free numbers, which only a transaction that writes can take.
     """
-    return _read(session, server, required(principal.user_id), allowed, ahead=True)
+    user = required(principal.user_id)
+    with suppress(_InPieces):
+        return _read(_Alone(server.database), server, user, allowed)
+    with server.database.read() as session:
+        state = _read(_Within(session), server, user, allowed, numbers=False)
+        stored, accurate, noisy = map(_at_hand, (state.stored, state.accurate, state.noisy))
+        return replace(state, stored=stored, accurate=accurate, noisy=noisy)
+
+
+def _at_hand(release: StoredRelease | None) -> StoredRelease | None:
+    return None if release is None else replace(release, sealed=release.ciphertext)
 
 
 def _locked(session: Session, server: Server, user: int, allowed: AllowedRequest) -> LockedState:
     hold_query(session, required(allowed.query.id))
-    return _read(session, server, user, allowed)
+    return _read(_Within(session), server, user, allowed, numbers=True)
+
+
+class _InPieces(Exception):
+    """Tell that a row's content is read in pieces, for which a transaction is needed."""
+
+
+class _Look(Informed, Protocol):
+    """Run the statement, and read long contents that it leaves out."""
+
+    def first(self, shape: "_Shape", place: Mapping[str, Any]) -> Row | None:
+        """Return the statement's row."""
+        ...
+
+    def content(self, row: int) -> bytes | LongContent:
+        """Return the sealed vector of a release."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Within:
+    """Look within a transaction."""
+
+    session: Session
+
+    @property
+    def info(self) -> dict[Any, Any]:
+        return self.session.info
+
+    def first(self, shape: "_Shape", place: Mapping[str, Any]) -> Row | None:
+        return _statement(*shape).first(self.session.connection(), place)
+
+    def content(self, row: int) -> bytes | LongContent:
+        return long_content(self.session.connection(), _RELEASE.c.ciphertext, row)
+
+
+@dataclass
+class _Alone:
+    """Look by the statement alone."""
+
+    database: Database
+    info: dict[Any, Any] = field(default_factory=dict)
+
+    def first(self, shape: "_Shape", place: Mapping[str, Any]) -> Row | None:
+        found = self.database.glances(_statement_alone(*shape), **place)
+        self.info = found.info
+        return dict(found.rows[0]) if found.rows else None
+
+    def content(self, row: int) -> bytes | LongContent:  # noqa: ARG002 - the protocol passes it
+        raise _InPieces
 
 
 def _read(
-    session: Session, server: Server, user: int, allowed: AllowedRequest, *, ahead: bool = False
+    look: _Look, server: Server, user: int, allowed: AllowedRequest, *, numbers: bool = False
 ) -> LockedState:
     query, given = allowed.query, allowed.known.given
     between = allowed.rung not in given
@@ -154,44 +215,43 @@ def _read(
             **{f"own_{number}": rung for number, rung in enumerate(sorted(given))},
             "most_others": query.max_levels - len(given),
         }
-    connection = session.connection()
     # A database that reads several long vectors for one row holds copies of all of them at once.
     long = allowed.kind.size(query) >= LONG
-    statement = _statement(connection.dialect.name, len(given) if between else None, long, ahead)
+    shape = _Shape(server.database.kind, len(given) if between else None, long, numbers)
     room: Room | None = None
     if between:
-        row, room = _with_room(server, connection, statement, place)
+        row, room = _with_room(server, look, shape, place)
     else:
-        row = _present(statement.first(connection, place))
+        row = _present(look.first(shape, place))
     if row["query_seq"] is None:
         raise NotFound(f"There is no query {query.readable!r}.")
-    stored, received = _release(session, row, "at", long=long), received_in(session, row)
+    stored, received = _release(look, row, "at"), received_in(look, row)
     if received is not None and stored is not None:
         received = replace(received, ciphertext=stored.ciphertext)
     return LockedState(
         edition=row["edition"],
-        clearance=clearance_in(session, row),
+        clearance=clearance_in(look, row),
         seq=row["query_seq"],
         query_mac=row["query_mac"],
         received=received,
         stored=stored,
-        accurate=_release(session, row, "accurate", long=long),
-        noisy=_release(session, row, "noisy", long=long),
+        accurate=_release(look, row, "accurate"),
+        noisy=_release(look, row, "noisy"),
         count=row["count"],
         room=room,
-        release_id=None if ahead else row["release_id"],
-        leaf_id=None if ahead else row["leaf_id"],
+        release_id=row["release_id"] if numbers else None,
+        leaf_id=row["leaf_id"] if numbers else None,
     )
 
 
 def _with_room(
-    server: Server, connection: Connection, statement: Prepared, place: Mapping[str, Any]
+    server: Server, look: _Look, shape: "_Shape", place: Mapping[str, Any]
 ) -> tuple[Row, Room]:
     """Run the statement, and again where what was counted before it leaves no room."""
     user = place["user_id"]
-    before = quota.counted(server, connection.dialect.name, user)
+    before = quota.counted(server, server.database.kind, user)
     while True:
-        row = _present(statement.first(connection, {**place, **before.parameters(server)}))
+        row = _present(look.first(shape, {**place, **before.parameters(server)}))
         counted = before.with_later(row["levels"], row["size"], row["last"])
         if counted.leaves_room(server) or not before.last:
             break
@@ -206,24 +266,24 @@ def _present(row: Row | None) -> Row:
     return row
 
 
-def _release(session: Session, row: Row, prefix: str, *, long: bool) -> StoredRelease | None:
-    fields = authentic(session, "release", row, prefix)
+def _release(look: _Look, row: Row, prefix: str) -> StoredRelease | None:
+    fields = authentic(look, "release", row, prefix)
     if fields is None:
         return None
     sealed = row[f"{prefix}_ciphertext"]
-    if long:
-        sealed = long_content(session.connection(), _RELEASE.c.ciphertext, fields["id"])
     return StoredRelease(
         id=fields["id"],
         public_id=fields["public_id"],
         rung=fields["rung"],
         seq=fields["seq"],
-        sealed=sealed,
+        sealed=look.content(fields["id"]) if sealed is None else sealed,
     )
 
 
 def _release_columns(table: FromClause, prefix: str, long: bool) -> list[ColumnElement[Any]]:
-    sealed = cast(null(), LargeBinary) if long else table.c.ciphertext
+    sealed: ColumnElement[Any] = table.c.ciphertext
+    if long:  # a manifest is read here, and a vector in its row is not
+        sealed = case((func.length(sealed) <= LARGEST, sealed))
     return [*signed(table, "release", prefix), sealed.label(f"{prefix}_ciphertext")]
 
 
@@ -254,13 +314,31 @@ def _numbers(dialect: str) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
     return release, next_number(dialect, "leaf", named=False).label("leaf_id")
 
 
-@cache
-def _statement(dialect: str, own: int | None, long: bool, ahead: bool) -> Prepared:
-    """Return the statement: with the room that a level beside ``own`` levels of tiers needs.
+class _Shape(NamedTuple):
+    """Hold what statements differ in.
 
-    If ``own`` is None, it is without that.  If the query's vectors are ``long``, they are not among
-    its columns; ``ahead`` of the lock, no numbers are.
+    They have the room that a level beside ``own`` levels of tiers needs; without it, if that is
+    None.  ``long`` vectors are not among their columns, and free numbers are with ``numbers``.
     """
+
+    database: str
+    own: int | None
+    long: bool
+    numbers: bool
+
+
+@cache
+def _statement(database: str, own: int | None, long: bool, numbers: bool) -> Prepared:
+    return Prepared(_select(_Shape(database, own, long, numbers)))
+
+
+@cache
+def _statement_alone(database: str, own: int | None, long: bool, numbers: bool) -> PreparedSelect:
+    return PreparedSelect(_select(_Shape(database, own, long, numbers)))
+
+
+def _select(shape: _Shape) -> Select[Any]:
+    database, own, long, numbers = shape
     rung = bindparam("rung", type_=Integer)
     of_tiers = [bindparam(f"own_{number}", type_=Integer) for number in range(own or 0)]
     room = quota.handed(_count(_RELEASE.c.rung.not_in(of_tiers)))
@@ -291,7 +369,7 @@ def _statement(dialect: str, own: int | None, long: bool, ahead: bool) -> Prepar
         .outerjoin(_ACCURATE, and_(_ACCURATE.c.id == _nearest(_RUNG.desc(), rung > _RUNG), absent))
         .outerjoin(_NOISY, and_(_NOISY.c.id == _nearest(_RUNG, rung < _RUNG), absent))
     )
-    statement = select(
+    return select(
         _EDITION.c.value.label("edition"),
         *signed(_CLEARANCE, "clearance", "clearance"),
         _QUERY.c.seq.label("query_seq"),
@@ -303,6 +381,5 @@ def _statement(dialect: str, own: int | None, long: bool, ahead: bool) -> Prepar
         *_release_columns(_NOISY, "noisy", long),
         _count().label("count"),
         *columns_of_room,
-        *(() if ahead else _numbers(dialect)),
+        *(_numbers(database) if numbers else ()),
     ).select_from(tables)
-    return Prepared(statement)

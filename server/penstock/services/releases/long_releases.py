@@ -6,7 +6,7 @@ is stored only if they are still the nearest releases, and it is read by nobody 
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from penstock.services.context import Server
 from penstock.services.noise.kinds.kind import Draw
@@ -85,13 +85,11 @@ class DrawnAhead:
 def nearest(allowed: AllowedRequest, state: LockedState) -> Nearest | None:
     """Return the releases that a level is drawn from; None if the level is stored.
 
-    Their rows are read as a whole: they are used when the transaction has ended.  Raises
-    ``IntegrityViolation`` without a release that is more accurate.
+    Raises ``IntegrityViolation`` without a release that is more accurate.
     """
     if state.stored is not None:
         return None
-    accurate = allowed.kind.anchored(allowed.query, state.accurate)
-    return Nearest(_at_hand(accurate), None if state.noisy is None else _at_hand(state.noisy))
+    return Nearest(allowed.kind.anchored(allowed.query, state.accurate), state.noisy)
 
 
 def drawn(server: Server, allowed: AllowedRequest, near: Nearest | None) -> DrawnAhead:
@@ -112,7 +110,3 @@ def drawn(server: Server, allowed: AllowedRequest, near: Nearest | None) -> Draw
     with server.drawing():
         vector = drawing.between(allowed.rung, placed(near.accurate), noisy)
     return DrawnAhead(allowed.rung, near, vector)
-
-
-def _at_hand(release: StoredRelease) -> StoredRelease:
-    return replace(release, sealed=release.ciphertext)

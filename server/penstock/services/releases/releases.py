@@ -148,12 +148,10 @@ def _released(
 
 def _drawn_ahead(server: Server, principal: Principal, allowed: AllowedRequest) -> DrawnAhead:
     """Draw a long vector before the lock, unless it is stored or there is no room for it."""
-    with server.database.read() as session:
-        state = read_ahead(session, server, principal, allowed)
-        if state.received is None:
-            _require_room_left(server, allowed, state)
-        near = long_releases.nearest(allowed, state)
-    return long_releases.drawn(server, allowed, near)
+    state = read_ahead(server, principal, allowed)
+    if state.received is None:
+        _require_room_left(server, allowed, state)
+    return long_releases.drawn(server, allowed, long_releases.nearest(allowed, state))
 
 
 def preview(

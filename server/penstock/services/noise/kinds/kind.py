@@ -9,12 +9,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlmodel import Session
 
+from penstock.connectors.planning.domain import Domain, MarginalKeys, WorkloadKeys
 from penstock.connectors.planning.domain import keys_of as keys_of_parts
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import IntegrityViolation, InvalidInput
@@ -357,7 +359,20 @@ def keys_of(query: Query) -> Keys:
     if query.keys is None:
         keys = LazyPositions(0, query.dimension) if exceeds(query) else np.arange(query.dimension)
     else:
-        keys = json.loads(query.keys)
         # Of many keys only the labels are stored that they are the products of.
-        keys = keys_of_parts(keys) if isinstance(keys, dict) else keys
+        keys = _products(query.keys) if query.keys.startswith("{") else json.loads(query.keys)
     return cast("Keys", keys)
+
+
+_LONGEST_KEPT = 1 << 17
+"""The longest text of labels that is kept as keys, in characters: there are a few such texts."""
+
+
+def _products(stored: str) -> Domain | MarginalKeys | WorkloadKeys:
+    return _kept(stored) if len(stored) <= _LONGEST_KEPT else keys_of_parts(json.loads(stored))
+
+
+# Every release of a query reads its keys, which never change.
+@lru_cache(maxsize=64)
+def _kept(stored: str) -> Domain | MarginalKeys | WorkloadKeys:
+    return keys_of_parts(json.loads(stored))

@@ -18,6 +18,12 @@ much as their draw; a chunk costs a file and its sync.
 SHARED_BY = 4
 """The threads that a vector of few chunks is divided for."""
 
+MOST_LISTED = 1 << 14
+"""The most keys of several groupings that a query's row lists; of more, it has their labels.
+
+A list is read for every release: one of a million keys takes fifty times as long as their draw.
+"""
+
 MOST_AT_ONCE = 10**7
 """Values of the longest vector that is answered in JSON, or shown, as a whole."""
 

@@ -56,7 +56,7 @@ class WorkloadKind(VectorKind):
         if keys is None:
             raise RuntimeError("a query for a workload has its keys")
         read = super().reading(query, rung, steps)
-        listed: Any = keys.nodes if len(keys) > sizes.CHUNK else keys[:]
+        listed: Any = keys.nodes if len(keys) > sizes.MOST_LISTED else keys[:]
         estimates = answers_of(keys, self.workload, read.values, read.error)
         stated = covariance_of(keys, self.workload, read.error)
         return replace(read, keys=listed, estimates=estimates, answers_covariance=stated)
