@@ -29,6 +29,7 @@
 * ``previews``                                   what an action would mean and cost
 * ``approvals``                                  actions that take two people
 * ``audit``                                      the log, its proofs, restores
+* ``overviews``                                  what the home page of each role shows
 * ``reports``                                    what auditors file, signed
 * ``requests``                                   queries that analysts want registered
 * ``webhook``                                    messages of requests and decisions

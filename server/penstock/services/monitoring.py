@@ -82,7 +82,7 @@ def measure(
             Gauge(
                 "penstock_key_timestamp_seconds",
                 "When the keys of the provider and each secret were last rotated, or made.",
-                [({"key": key}, at.timestamp()) for key, at in _rotated(session, now).items()],
+                [({"key": key}, at.timestamp()) for key, at in rotated(session, now).items()],
             ),
         ]
         if log_size:
@@ -121,7 +121,7 @@ def _lag(session: Session, witnessed: int, now: datetime) -> float:
     return max(0.0, (now - oldest).total_seconds()) // LAG_STEP * LAG_STEP
 
 
-def _rotated(session: Session, now: datetime) -> dict[str, datetime]:
+def rotated(session: Session, now: datetime) -> dict[str, datetime]:
     """Return when each of ``KEYS`` was rotated last; without a rotation, when it was made.
 
     A home's first keys are as old as its first key of the log.

@@ -82,11 +82,12 @@ class Screen:
         self.page.goto(self.url + path)
 
     def sign_in(self, token: str) -> None:
-        """Sign in by the form."""
+        """Sign in by the form, and open the catalogue from the page to which that leads."""
         self.go("/sign-in")
         self.page.get_by_label("Token").fill(token)
         self.page.get_by_role("button", name="Sign in").click()
-        self.page.wait_for_url("**/catalogue")
+        self.page.wait_for_url("**/home")
+        self.go("/catalogue")
 
     def open_menu(self) -> None:
         """Open the menu where it is closed: on a phone."""

@@ -24,6 +24,8 @@ def test_an_analyst_reads_asks_downloads_and_leaves(served: Served, window: Scre
     window.go("/")
     window.page.get_by_label("Token").fill(served.invite("analyst", "internal"))
     window.press("Sign in")
+    window.page.wait_for_url("**/home")
+    window.go("/catalogue")
     window.page.get_by_role("link", name="visits", exact=True).click()
     window.reads("You have no release of this query yet.")
     window.reads("No budget is spent")
@@ -167,7 +169,8 @@ def test_the_keyboard_suffices(served: Served, window: Screen) -> None:
     keyboard.press("Tab")
     keyboard.insert_text(served.invite("analyst", "public"))
     keyboard.press("Enter")
-    window.page.wait_for_url("**/catalogue")
+    window.page.wait_for_url("**/home")
+    window.go("/catalogue")
     # Other tests make queries too, which would be before this one.
     for key in ("Tab", "Enter", "Tab"):
         keyboard.press(key)

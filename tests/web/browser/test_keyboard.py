@@ -42,11 +42,13 @@ def sign_in(window: Screen, token: str) -> None:
     reach(window, "Token")
     window.page.keyboard.insert_text(token)
     enter(window, "Sign in")
-    window.page.wait_for_url("**/catalogue")
+    window.page.wait_for_url("**/home")
 
 
 def test_an_analyst_asks_chooses_downloads_and_leaves(served: Served, window: Screen) -> None:
     sign_in(window, served.invite("analyst", "internal"))
+    enter(window, "Catalogue")
+    window.page.wait_for_url("**/catalogue")
     enter(window, "visits")
     window.page.wait_for_url("**/queries/visits")
     enter(window, "Request at my clearance")

@@ -18,6 +18,7 @@ def everybody(name: str, path: str, status: int = 200) -> Cells:
 
 
 AUDITOR_ROWS = [
+    alone("mark_seen", "/home/seen", 303, (("size", "3"),)),
     alone("timeline", "/timeline"),
     alone("timeline", "/timeline?kind=made-up", 422),
     alone("coalition", "/exposure"),

@@ -44,6 +44,7 @@ SQL = (
 MATRIX = [
     #   page                path                             noa  ann  ian root olga
     Row("sign_out", "/sign-out", 303, 303, 303, 303, 303),
+    Row("home", "/home", 200, 200, 200, 200, 200),
     Row("catalogue", "/catalogue", 200, 200, 200, 200, 200),
     Row("dataset", "/datasets/sites", 404, 200, 200, 200, 200),
     Row("dataset", "/datasets/closed", 404, 404, 200, 200, 200),

@@ -19,12 +19,26 @@ from penstock.web.presenters.release_charts import MOST_KEYS
 
 NAMED = quote(HOSTILE, safe="")
 ADDRESSES = [
-    *("/", "/sign-in", "/catalogue", "/datasets/sites", "/datasets/loans", "/queries/visits"),
+    *(
+        "/?about=1",
+        "/sign-in",
+        "/home",
+        "/catalogue",
+        "/datasets/sites",
+        "/datasets/loans",
+        "/queries/visits",
+    ),
     *("/queries/books", f"/queries/{NAMED}", "/queries/visits/request?tier=public"),
     *("/streams/arrivals", "/streams/arrivals/totals", "/history", "/budgets", "/nothing"),
 ]
 AUDITED = [
-    *("/timeline", "/timeline?kind=x", "/exposure", f"/exposure?user=ian&dataset={NAMED}"),
+    *(
+        "/home?audits",
+        "/timeline",
+        "/timeline?kind=x",
+        "/exposure",
+        f"/exposure?user=ian&dataset={NAMED}",
+    ),
     *("/exposure?user=ann&user=ian", "/proofs", "/proofs/inclusion?index=0"),
     *("/proofs/consistency?from=1&to=2", "/proofs/verification", "/proofs/inclusion?index=x"),
 ]

@@ -25,6 +25,10 @@ PART = 500
 MOST_READ = 20_000
 """The leaves that are searched for one page; the next page continues after them."""
 
+ADMINISTERED = ("dataset", "query", "tier", "user", "clearance", "budget", "level", "proposal")
+"""The kinds of leaves that record what admins did.  Pages of admins show all of it; who received
+what is for auditors alone."""
+
 
 @dataclass(frozen=True)
 class _StoredLeaf:
@@ -86,6 +90,24 @@ def listing(
             return _at_tier(session, statement, window, tier)
         rows = [_StoredLeaf(*row) for row in session.exec(statement.limit(most)).all()]
     return window.page(rows, _view, _place)
+
+
+def administered(server: Server, principal: Principal, most: int) -> list[EventView]:
+    """Return at most so many leaves of what admins did, newest first, for admins and auditors.
+
+    Raises ``Forbidden``, and ``IntegrityViolation`` as ``listing`` does.
+    """
+    principal.require("admin", "auditor")
+    index, rows = col(Leaf.index), []
+    with server.database.read() as session:
+        # Kind by kind, so that a log of many releases is not searched.
+        for kind in ADMINISTERED:
+            statement = select(Leaf.index, Leaf.bytes, Leaf.hash).where(
+                col(Leaf.kind) == kind, index.is_not(None)
+            )
+            newest = statement.order_by(col(Leaf.id).desc()).limit(most)
+            rows += [_StoredLeaf(*row) for row in session.exec(newest).all()]
+    return [_view(row) for row in sorted(rows, key=_place, reverse=True)[:most]]
 
 
 def every(server: Server, principal: Principal, **filters: Any) -> Iterator[EventView]:

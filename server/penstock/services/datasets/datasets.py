@@ -136,7 +136,7 @@ def listing(server: Server, principal: Principal, window: Window) -> Page[Datase
             .group_by(col(Dataset.folded))
         )
         if limit is not None:
-            newest = newest.where(col(Dataset.id).in_(_funded(limit)))
+            newest = newest.where(col(Dataset.id).in_(funded(limit)))
         statement = (
             select(Dataset)
             .where(col(Dataset.id) > window.after, col(Dataset.id).in_(newest))
@@ -176,7 +176,7 @@ def visible_dataset(session: Session, principal: Principal, name: str) -> Datase
             .where(
                 col(Dataset.folded) == newest.folded,
                 col(Dataset.withdrawn_at).is_(None),
-                col(Dataset.id).in_(_funded(limit)),
+                col(Dataset.id).in_(funded(limit)),
             )
             .order_by(col(Dataset.version).desc())
             .limit(1)
@@ -186,7 +186,7 @@ def visible_dataset(session: Session, principal: Principal, name: str) -> Datase
     raise NotFound(f"There is no dataset {name!r}.")
 
 
-def _funded(tier: Tier) -> SelectOfScalar[int]:
+def funded(tier: Tier) -> SelectOfScalar[int]:
     """Return the keys of the versions of datasets that a tier has a budget in."""
     return select(col(TierBudget.dataset_id)).where(col(TierBudget.tier_id) == tier.id)
 
@@ -253,10 +253,8 @@ def _without_places(source: Mapping[str, str]) -> dict[str, str]:
 def _same_people(session: Session, dataset: Dataset, limit: Tier | None) -> list[str]:
     """Return the other datasets of the same people; for ``limit``, those with a budget for it."""
     others = others_of(session, dataset)
-    funded = set(session.exec(_funded(limit)).all()) if limit is not None and others else ()
-    return list(
-        dict.fromkeys(other.name for other in others if limit is None or other.id in funded)
-    )
+    known = set(session.exec(funded(limit)).all()) if limit is not None and others else ()
+    return list(dict.fromkeys(other.name for other in others if limit is None or other.id in known))
 
 
 def next_version(server: Server, before: Dataset, request: VersionRequest) -> DatasetRequest:

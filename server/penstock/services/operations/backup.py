@@ -1,6 +1,8 @@
 """Copy the database for ``penstock backup``, without what must be stored apart from it."""
 
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from penstock.encryption.secrets import Secrets
@@ -10,6 +12,9 @@ from penstock.services.operations import backup_check, chunk_copies
 from penstock.services.operations.backup_check import BackupCheckView
 from penstock.services.operations.home import SECRETS, provider, require
 from penstock.settings import Settings
+
+STAMP = "last-backup"
+"""The empty file in the home that is as old as the last backup."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ def create(settings: Settings, path: Path) -> BackupView:
     made = copy.back_up(settings.resolved_migration_url, place)
     chunks = chunk_copies.copy(chunk_copies.source(settings), place)
     manifest = backup_check.write(secrets, place, chunks)
+    _note(settings)
     return BackupView(
         path=str(made.path),
         kind=made.kind,
@@ -61,6 +67,27 @@ def create(settings: Settings, path: Path) -> BackupView:
         witness=str(witness),
         chunks=str(chunk_copies.folder_of(place)) if chunks else None,
     )
+
+
+def last(settings: Settings) -> datetime | None:
+    """Return when the last backup of this home was made; None if none is known.
+
+    Copies that are made otherwise, or from another home, are not known.
+    """
+    try:
+        return datetime.fromtimestamp(_stamp(settings).stat().st_mtime, UTC)
+    except OSError:
+        return None
+
+
+def _note(settings: Settings) -> None:
+    """Note that a backup was made; its manifest is what counts, so it may fail."""
+    with suppress(OSError):
+        _stamp(settings).touch()
+
+
+def _stamp(settings: Settings) -> Path:
+    return settings.home / STAMP
 
 
 def check(settings: Settings, path: Path) -> BackupCheckView:

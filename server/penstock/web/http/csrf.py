@@ -57,7 +57,7 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def inside(address: str | None, root: str = "", otherwise: str = "/catalogue") -> str:
+def inside(address: str | None, root: str = "", otherwise: str = "/home") -> str:
     """Return ``address`` if it is a path on this server below ``root``, else ``otherwise``."""
     path = address or ""
     plain = path.isprintable() and "\\" not in path

@@ -1,12 +1,12 @@
 """Pair a chart with a table of the same numbers, for templates."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from markupsafe import Markup
 
-from penstock.web.charts.drawing.svg import both_widths
+from penstock.web.charts.drawing.svg import NARROW, both_widths
 from penstock.web.charts.drawing.values import Table
 
 Content = TypeVar("Content")
@@ -42,3 +42,8 @@ def picture(
 
     # Charts escape every text that they are given.
     return Picture(Markup(both_widths(draw, prefix)), rows(content), draw, remark, message)  # noqa: S704
+
+
+def small(drawn: Picture, prefix: str) -> Picture:
+    """Return the chart as phones have it, at every width; its ids begin with ``prefix``."""
+    return replace(drawn, drawn=Markup(drawn.draw(prefix, NARROW)))  # noqa: S704

@@ -1,5 +1,6 @@
 """Show the pages, by subject.  A view parses only its form; rules live in the services.
 
+* ``homes``    the page at which everybody arrives
 * ``analyst``  pages of every reader
 * ``data``     registering and changing datasets, queries and streams, by admins
 * ``people``   tiers, users and clearance
@@ -36,6 +37,7 @@ from penstock.web.views.data import (
     same_people,
     schedules,
 )
+from penstock.web.views.homes import home
 from penstock.web.views.people import (
     clearance,
     groups,
@@ -53,6 +55,7 @@ _READ = (
     sign_in,
     single_sign_on,
     appearance,
+    home,
     catalogue,
     questions,
     requests,

@@ -76,3 +76,19 @@ def test_every_leaf_is_read_page_by_page(
     assert indices == sorted(range(size), reverse=newest_first)
     with pytest.raises(Forbidden):
         events.every(visits.server, visits.person("pia"))
+
+
+@pytest.mark.each_database
+def test_admins_read_what_admins_did_and_not_who_received_what(visits: World) -> None:
+    for name in ("pia", "ines"):
+        visits.ask(name)
+    ada, otto = visits.person("ada"), visits.person("otto")
+    found = events.administered(visits.server, ada, 5)
+    everything = events.listing(visits.server, otto, EVERYTHING, newest_first=True).items
+    assert found == [event for event in everything if event.leaf["kind"] in events.ADMINISTERED][:5]
+    assert len(found) == 5
+    every_kind = {event.leaf["kind"] for event in events.administered(visits.server, ada, 1000)}
+    assert "release" not in every_kind
+    assert not every_kind & {"stream", "token", "refusals"}
+    with pytest.raises(Forbidden):
+        events.administered(visits.server, visits.person("ines"), 5)

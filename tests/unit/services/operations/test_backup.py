@@ -209,3 +209,15 @@ def test_a_password_is_not_among_the_arguments(
 
 def test_every_table_of_history_is_looked_for() -> None:
     assert set(HISTORY) <= set(metadata.tables)
+
+
+def test_a_home_knows_when_its_last_backup_was_made(world: World, tmp_path: Path) -> None:
+    settings = world.server.settings
+    assert backup.last(settings) is None
+    made = backup.create(settings, tmp_path / "kept.backup")
+    at = backup.last(settings)
+    assert at is not None
+    assert abs(at.timestamp() - Path(made.manifest).stat().st_mtime) < 60
+    with pytest.raises(Conflict):
+        backup.create(settings, settings.keys_path / "kept.backup")
+    assert backup.last(settings) == at

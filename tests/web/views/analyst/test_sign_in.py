@@ -100,7 +100,10 @@ def test_the_log_of_requests_names_who_asked(browse: Open, monkeypatch: pytest.M
 
 def test_the_first_page_knows_who_is_signed_in(browse: Open) -> None:
     assert 'name="token"' in browse().get("/").text
-    page = browse("ann").get("/").text
+    browser = browse("ann")
+    answer = browser.get("/")
+    assert (answer.status_code, answer.location) == (303, "/home")
+    page = browser.get("/?about=1").text
     assert 'name="token"' not in page
     assert "You are signed in." in page
 
@@ -162,7 +165,7 @@ def test_revoking_disabling_and_changing_roles_act_at_once(browse: Open, world: 
 )
 def test_nobody_is_led_to_another_site(browse: Open, onward: str) -> None:
     answer = browse().sign_in("ann", onward)
-    assert answer.location == "/signed-in?next=/catalogue"
+    assert answer.location == "/signed-in?next=/home"
 
 
 def test_who_keeps_no_cookie_is_told_so(browse: Open) -> None:

@@ -105,7 +105,7 @@ def test_nobody_is_led_elsewhere(trusting: Trusting, provider: Provider, onward:
     place = browser.get(f"/sign-in/provider?{urlencode({'next': onward})}").location
     page = back(browser, provider.grant(place, says(provider)))
     assert page.status_code == 200
-    assert "next=/catalogue" in page.text
+    assert "next=/home" in page.text
     assert "evil" not in page.text
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "": {
+        "home": "home",
         "catalogue": "catalogue",
         "ask_sql": "question",
         "query_requests": "inbox",

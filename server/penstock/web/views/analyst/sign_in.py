@@ -18,7 +18,12 @@ pages = Pages()
 
 @pages.get("/", ANYBODY)
 def front(visit: Visit) -> Response:
-    """Show what the server does, with the form to sign in."""
+    """Show what the server does, with the form to sign in; lead those who are signed in home.
+
+    They read the same with ``about`` in the address.
+    """
+    if visit.caller is not None and "about" not in request.args:
+        return visit.go("home")
     return visit.page(
         "analyst/front.html",
         version=penstock.__version__,
