@@ -27,8 +27,8 @@ from penstock.services.releases import history
 from penstock.services.repository.people import clearance_of
 from penstock.services.repository.queries import in_sight
 from penstock.services.schemas.views import ReleaseView
-from penstock.services.schemas.wordings.wordings import WordingView
-from penstock.services.wordings.stored import of_datasets, of_queries
+from penstock.services.schemas.wordings.wordings import StatisticWordingView
+from penstock.services.wordings.stored import of_datasets, shown_of
 
 MOST_DATASETS = 8
 
@@ -89,7 +89,7 @@ class ResultView:
     received_at: datetime
     count: int
     release: ReleaseView | None
-    texts: WordingView | None
+    texts: StatisticWordingView | None
 
 
 def datasets(server: Server, principal: Principal) -> OwnDataView:
@@ -175,20 +175,25 @@ def results(server: Server, principal: Principal) -> list[ResultView]:
     return [_result(server, principal, *each, texts.get(number)) for number, each in newest.items()]
 
 
-def _texts(session: Session, principal: Principal, keys: Sequence[int]) -> dict[int, WordingView]:
+def _texts(
+    session: Session, principal: Principal, keys: Sequence[int]
+) -> Mapping[int, StatisticWordingView]:
     """Return the texts of those of the queries that the caller may still see, by their numbers."""
     limit = visible_below(session, principal)
     if limit is None and not principal.roles & {"admin", "auditor"}:
         return {}
-    seen = select(Query.id).where(col(Query.id).in_(keys))
+    seen = select(Query).where(col(Query.id).in_(keys))
     if limit is not None:
         seen = seen.where(in_sight(limit))
-    known = of_queries(session, keys)
-    return {required(key): known.get(required(key), WordingView()) for key in session.exec(seen)}
+    return shown_of(session, session.exec(seen).all(), limit)
 
 
 def _result(
-    server: Server, principal: Principal, public_id: str, small: bool, texts: WordingView | None
+    server: Server,
+    principal: Principal,
+    public_id: str,
+    small: bool,
+    texts: StatisticWordingView | None,
 ) -> ResultView:
     whole = None
     if small:
