@@ -200,10 +200,10 @@ class Settings(BaseSettings):
         MEBIBYTE, ge=1024, le=2**40, description="The largest request body, in bytes."
     )
     query_body_limit: int = Field(
-        256 * MEBIBYTE,
-        ge=1024,
-        le=2**40,
-        description="The largest body that registers a query, in bytes.",
+        256 * MEBIBYTE, ge=1024, le=2**40, description="The largest body of a query, in bytes."
+    )
+    upload_limit: int = Field(
+        256 * MEBIBYTE, ge=0, le=2**40, description="The largest upload, in bytes; 0 allows none."
     )
     dimension_limit: int = Field(
         10000000,

@@ -18205,7 +18205,7 @@ export interface operations {
                  * @description Only events of this kind.
                  * @example clearance
                  */
-                kind?: "release" | "dataset" | "query" | "tier" | "user" | "clearance" | "budget" | "level" | "token" | "key" | "restore" | "stream" | "proposal" | "suspension" | "clock" | "refusals" | "schedule" | "allowance" | "request" | "group" | "invitation" | "wording";
+                kind?: "release" | "dataset" | "query" | "tier" | "user" | "clearance" | "budget" | "level" | "token" | "key" | "restore" | "stream" | "proposal" | "suspension" | "clock" | "refusals" | "schedule" | "allowance" | "request" | "group" | "invitation" | "wording" | "upload";
                 /**
                  * @description Only events from this time on.
                  * @example 2026-11-01T00:00:00Z
@@ -18326,7 +18326,7 @@ export interface operations {
                  * @description Only events of this kind.
                  * @example clearance
                  */
-                kind?: "release" | "dataset" | "query" | "tier" | "user" | "clearance" | "budget" | "level" | "token" | "key" | "restore" | "stream" | "proposal" | "suspension" | "clock" | "refusals" | "schedule" | "allowance" | "request" | "group" | "invitation" | "wording";
+                kind?: "release" | "dataset" | "query" | "tier" | "user" | "clearance" | "budget" | "level" | "token" | "key" | "restore" | "stream" | "proposal" | "suspension" | "clock" | "refusals" | "schedule" | "allowance" | "request" | "group" | "invitation" | "wording" | "upload";
                 /**
                  * @description Only events from this time on.
                  * @example 2026-11-01T00:00:00Z

@@ -34,6 +34,7 @@
 * ``requests``                                   queries that analysts want registered
 * ``webhook``                                    messages of requests and decisions
 * ``monitoring``                                 what an operator's command measures for Prometheus
+* ``uploads``                                  files of data that admins upload
 * ``wordings``                                   titles and other texts for readers
 * ``schedules``                                  new data and queries by a timetable
 * ``verification``                               every stored row, compared with the log

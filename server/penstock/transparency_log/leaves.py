@@ -50,7 +50,7 @@ KINDS = (
     *("budget", "level", "token", "key", "restore", "stream", "proposal", "suspension"),
     CLOCK,
     REFUSALS,
-    *("schedule", "allowance", "request", "group", "invitation", "wording"),
+    *("schedule", "allowance", "request", "group", "invitation", "wording", "upload"),
 )
 
 _NONCE = re.compile(f"[0-9a-f]{{{2 * NONCE_SIZE}}}")

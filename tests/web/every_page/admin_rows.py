@@ -135,6 +135,7 @@ ADMIN_ROWS = [
     alone("new_dataset", "/new/dataset?uri=/etc/passwd", 422),
     alone("fill_columns", "/new/dataset/dictionary", 422, ()),
     alone("fill_columns", "/new/dataset/dictionary", 200, (("dictionary", "a: date"),)),
+    alone("upload_file", "/new/dataset/file", 422, ()),
     alone("register_dataset", "/new/dataset", 422, (("once", "9"),)),
     alone("register_dataset", "/new/dataset", 303, (*PUSHED, ("once", "10"))),
     alone("query_levels", "/queries/visits/levels", 200),

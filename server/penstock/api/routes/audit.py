@@ -50,6 +50,7 @@ EventKind = Literal[
     "group",
     "invitation",
     "wording",
+    "upload",
 ]
 
 

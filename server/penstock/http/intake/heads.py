@@ -10,7 +10,7 @@ from dataclasses import dataclass
 END = b"\r\n\r\n"
 LONGEST_HEAD = 32 * 1024
 LONGEST_BODY = 128 * 1024
-"""Larger than any form; only bodies of the API are larger."""
+"""Larger than any form without a file of data."""
 
 _LINE = re.compile(rb"[A-Z]{1,16} (/[^ \r\n]{0,8000}) HTTP/1\.[01]\r\n")
 _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]{0,8}([0-9]{1,12})[ \t]{0,8}\r\n")

@@ -57,6 +57,10 @@ class Socket(socket.socket):
         finally:
             self.settimeout(own)
 
+    def go_on(self) -> None:
+        """Give the client the whole time again for the rest of a request that is long."""
+        self.until = self._clock() + self._patience
+
     def sendall(self, data: Any, flags: int = 0) -> None:  # noqa: ARG002  # the shape of socket
         """Write ``data``, except for an end that is kept until the client reads it.
 

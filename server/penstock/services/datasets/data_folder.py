@@ -23,6 +23,11 @@ def folder_of_data(settings: Settings) -> Path | None:
     return settings.data_folder or own
 
 
+def folder_of_uploads(settings: Settings) -> Path:
+    """Return the folder to which files are uploaded, whose files may always be registered."""
+    return settings.data_folder or settings.home.resolve() / "data"
+
+
 def allowed_path(server: Server, uri: str) -> Path:
     """Resolve a file's links; raise ``InvalidInput`` if it may not be registered."""
     path, settings = Path(uri), server.settings

@@ -9,6 +9,7 @@
 * ``kept_forms``        forms as they were filled in, at addresses of their own, for going back
 * ``page_jobs``         background jobs that forms start
 * ``error_pages``       problem documents as pages
+* ``uploading``         forms with a file of data, read piece by piece
 * ``documentation``     the site at ``/docs``
 * ``client_wheel``      the Python client at ``/clients/``, for pip
 * ``static_files``      stylesheets, scripts and pictures, all from this server

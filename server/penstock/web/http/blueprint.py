@@ -4,7 +4,7 @@ As in the API, a caller without a session or the role is refused before the requ
 read, and the refusal equals the API's: the same status and words after the same delay.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from flask import Blueprint, Response, g, request, url_for
 from werkzeug.exceptions import LengthRequired
@@ -26,6 +26,7 @@ from penstock.web.http.documentation import Documentation
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import PageRoute
 from penstock.web.http.static_files import Assets
+from penstock.web.http.uploading import form_parts
 from penstock.web.presenters import template_filters
 from penstock.web.presenters.pages.menu import Section, help_of, sections
 from penstock.web.views import PAGES
@@ -125,8 +126,10 @@ def _signed_in(visitor: Visit) -> Visit:
 def _view(visitor: Visit, page: PageRoute, origin: Origin) -> Callable[..., Response]:
     def view(**names: str) -> Response:
         request.max_content_length = request.max_form_memory_size = LARGEST_FORM
-        if "Transfer-Encoding" in request.headers:  # of unknown length; reading could take forever
-            raise LengthRequired
+        if page.takes_file:
+            request.max_content_length = visitor.server.settings.upload_limit or LARGEST_FORM
+        elif "Transfer-Encoding" in request.headers:
+            raise LengthRequired  # of unknown length; reading could take forever
         secret = request.cookies.get(COOKIE, "")
         visit = _signed_in(visitor) if page is FRONT else visitor
         if page.policy.needs_session:
@@ -140,8 +143,13 @@ def _view(visitor: Visit, page: PageRoute, origin: Origin) -> Callable[..., Resp
             _admit(visit, page, caller)
         if page.verb != "GET" and page.policy.from_pages:
             origin.require(request.headers.get("Origin"), request.host)
+            if page.takes_file:
+                # Its key comes before the file: no byte of that is stored for another's form.
+                upload = form_parts.opened(request, LARGEST_FORM)
+                _require_key(visit, upload.fields)
+                return page.view(visit, upload=upload, **names)
             if page.policy.needs_session:
-                _require_key(visit)
+                _require_key(visit, request.form)
         return page.view(visit, **names)
 
     return view
@@ -183,8 +191,8 @@ def _admit(visit: Visit, page: PageRoute, caller: Principal) -> None:
         caller.require(*page.policy.roles)
 
 
-def _require_key(visit: Visit) -> None:
-    sent = request.form.get("form_key", "")
+def _require_key(visit: Visit, fields: Mapping[str, str]) -> None:
+    sent = fields.get("form_key", "")
     if not (visit.secret and sessions.is_form_key(visit.server, visit.secret, sent)):
         raise Forbidden(
             "The form does not belong to this session: it was opened before the last sign-in, or"

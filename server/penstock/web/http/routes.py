@@ -40,13 +40,17 @@ READER = Policy("analysts, about themselves, and auditors", roles=("analyst", "a
 
 @dataclass(frozen=True)
 class PageRoute:
-    """Represent one verb at a path in Flask's notation; ``menu`` is its text in the menu."""
+    """Represent one verb at a path in Flask's notation; ``menu`` is its text in the menu.
+
+    If it ``takes_file``, its form ends with a file, and the view gets it as ``upload``.
+    """
 
     verb: str
     path: str
     policy: Policy
     view: View
     menu: str = ""
+    takes_file: bool = False
 
     @property
     def name(self) -> str:
@@ -64,19 +68,22 @@ class Pages:
         """Declare a page that only reads; with ``menu``, it is in the menu of its readers."""
         return self._declare("GET", path, policy, menu)
 
-    def post(self, path: str, policy: Policy) -> Callable[[View], View]:
+    def post(
+        self, path: str, policy: Policy, *, takes_file: bool = False
+    ) -> Callable[[View], View]:
         """Declare the target of a form.
 
         A form of a session must carry the session's key, and every form must come from this
         server's pages.  The answer is a redirect, so that going back does not repeat the action.
+        A form with a file of data is of multipart/form-data, and the file is its last field.
         """
-        return self._declare("POST", path, policy)
+        return self._declare("POST", path, policy, takes_file=takes_file)
 
     def _declare(
-        self, verb: str, path: str, policy: Policy, menu: str = ""
+        self, verb: str, path: str, policy: Policy, menu: str = "", *, takes_file: bool = False
     ) -> Callable[[View], View]:
         def declare(view: View) -> View:
-            self.declared.append(PageRoute(verb, path, policy, view, menu))
+            self.declared.append(PageRoute(verb, path, policy, view, menu, takes_file))
             return view
 
         return declare

@@ -17,6 +17,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import clocks, events, refusals
 from penstock.services.pagination import Window
 from penstock.services.people import users
+from penstock.services.uploads import uploads
 from penstock.transparency_log.leaves import KINDS
 
 LEAVES = re.compile(r"Leaf (\d+): record and proof")
@@ -169,6 +170,7 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
     mapped(trusting(world.server), "staff")
     world.answer("PATCH", "/api/v1/datasets/sites", {"title": "Sites"}, by="root")
     lea = {"name": "lea", "roles": ["analyst"], "clearance": "public"}
+    uploads.receive(world.server, OPERATOR, "stays.csv", [b"person\n1\n"])
     invited = world.answer("POST", "/api/v1/invitations", lea, by="root")
     world.answer("DELETE", f"/api/v1/invitations/{invited['id']}", by="root")
     refusals.record(world.server, {"failed_sign_ins": 1200, "bad_tokens": 2, "too_often": 3}, 60.0)
@@ -181,6 +183,7 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
         "noa was disabled",
         "lea was invited to the role analyst, cleared for public",
         "of lea was revoked",
+        "File stays.csv was uploaded to the data folder",
         "secret was retired",
         "The title of sites was changed",
         "Tier internal was set to rank 30",

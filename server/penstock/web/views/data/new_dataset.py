@@ -1,6 +1,7 @@
 """Register a dataset: the columns of a file are read, others typed in; all else is declared.
 
-A data dictionary that is pasted fills the fields of the columns; no cell is read for them.
+A data dictionary that is pasted fills the fields of the columns; no cell is read for them.  A file
+that is uploaded registers nothing: its columns are shown next.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,12 +19,14 @@ from penstock.services.jobs.runner import JobFunction
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tiers
 from penstock.services.schemas.queries import DatasetRequest
+from penstock.services.uploads import uploads
 from penstock.web.forms import data_dictionary, dataset_form, form_input
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import tried
 from penstock.web.http.page_jobs import JobKind, Typed, begun
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
+from penstock.web.http.uploading.form_parts import Upload
 
 pages = Pages()
 
@@ -57,6 +60,19 @@ def fill_columns(visit: Visit) -> Response:
         return _form(visit, form_input.kept(filled), left)
 
     return tried(fill, lambda problem: _form(visit, form_input.refused(given, problem)))
+
+
+@pages.post("/new/dataset/file", ADMIN, takes_file=True)
+def upload_file(visit: Visit, upload: Upload) -> Response:
+    """Store a file in the data folder, and continue with its columns."""
+    given = upload.fields
+
+    def store() -> Response:
+        name = given.get("as", "").strip() or upload.name
+        place = uploads.receive(visit.server, visit.principal, name, upload.pieces)
+        return visit.go("new_dataset", uri=str(place), uploaded="1")
+
+    return tried(store, lambda problem: _form(visit, form_input.refused(given, problem)))
 
 
 def _act(server: Server, principal: Principal, given: Typed) -> JobFunction:
@@ -96,6 +112,7 @@ def _form(visit: Visit, form: Form, left: Sequence[str] | None = None) -> Respon
         others=datasets.listing(visit.server, visit.principal, Window(LARGEST_LIMIT)).items,
         tiers=tiers.listing(visit.server),
         folder=data_folder.folder_of_data(visit.server.settings),
+        largest=visit.server.settings.upload_limit,
         lists=dataset_form,
         left=left,
     )
