@@ -1,6 +1,7 @@
-"""Create the users of a pasted CSV file: shown first, then all of them or none."""
+"""Create the users of a CSV file, chosen or pasted: shown first, then all of them or none."""
 
 from flask import Response, request
+from werkzeug.datastructures import MultiDict
 
 from penstock.services.people import user_lists
 from penstock.services.schemas.people.user_files import COLUMNS
@@ -17,17 +18,20 @@ pages = Pages()
 
 @pages.get("/new/users", ADMIN)
 def new_users(visit: Visit) -> Response:
-    """Show the form into which a file is pasted."""
+    """Show the form that takes a file."""
     return _page(visit, Form())
 
 
 @pages.post("/new/users/preview", ADMIN)
 def preview_new_users(visit: Visit) -> Response:
     """Show the users of the file, who are not created yet."""
-    given = request.form
+    raw = _chosen() or _pasted()
+    given = MultiDict(request.form)
+    # Shown as text, whatever it is; what is refused or accepted are the bytes.
+    given["csv"] = raw.decode("utf-8-sig", errors="replace")
 
     def look() -> Response:
-        return _page(visit, Form(given), _created(visit, given.get("csv", ""), dry_run=True))
+        return _page(visit, Form(given), _created(visit, raw, dry_run=True))
 
     return tried(look, lambda problem: _page(visit, form_input.refused(given, problem)))
 
@@ -38,7 +42,7 @@ def add_users(visit: Visit) -> Response:
     given = request.form
 
     def act() -> tuple[Response, str]:
-        _created(visit, given.get("csv", ""), dry_run=False)
+        _created(visit, _pasted(), dry_run=False)
         response = visit.go("people", done="added")
         return response, response.location or ""
 
@@ -47,8 +51,18 @@ def add_users(visit: Visit) -> Response:
     )
 
 
-def _created(visit: Visit, text: str, *, dry_run: bool) -> NewUsersView:
-    specs = user_lists.read_file(visit.server, visit.principal, text.encode(errors="replace"))
+def _chosen() -> bytes:
+    """Return the file that was chosen, which is as short as a form; empty if none was."""
+    file = request.files.get("file")
+    return b"" if file is None else file.read()
+
+
+def _pasted() -> bytes:
+    return request.form.get("csv", "").encode(errors="replace")
+
+
+def _created(visit: Visit, raw: bytes, *, dry_run: bool) -> NewUsersView:
+    specs = user_lists.read_file(visit.server, visit.principal, raw)
     sent = UserList(users=specs, dry_run=dry_run)
     return user_lists.create(visit.server, visit.principal, sent)
 
