@@ -4,7 +4,8 @@
 
     PenstockError
     ├── InvalidInput            the request is not valid (422)
-    │   └── MalformedInput      the request cannot be read (400)
+    │   ├── MalformedInput      the request cannot be read (400)
+    │   └── NotDrawable         a chart cannot show these numbers (422)
     ├── NotAuthenticated        no token, or one that is malformed, expired, revoked (401)
     ├── Forbidden               the caller's role does not reach so far (403)
     │   ├── ClearanceTooLow     the level is more accurate than the caller's own (403)
@@ -70,6 +71,10 @@ class MalformedInput(InvalidInput):
 
     code = "MALFORMED"
     title = "The request cannot be read"
+
+
+class NotDrawable(InvalidInput):
+    """Report numbers that no chart can show."""
 
 
 class NotAuthenticated(PenstockError):

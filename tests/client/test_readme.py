@@ -3,6 +3,7 @@
 import functools
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -47,7 +48,9 @@ def test_every_example_runs(
     capsys: pytest.CaptureFixture[str],
     token: str,
     answers: dict[str, Any],
+    tmp_path: Path,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     answers |= {**ANSWERS, **ADMINISTERED, "GET /api/v1/datasets/flights": FLIGHTS}
 
     def handle(request: httpx.Request) -> httpx.Response:
@@ -70,6 +73,8 @@ def test_every_example_runs(
         exec(compile(example, "README.md", "exec"), names)  # noqa: S102 # running it is the test
     out = capsys.readouterr().out
     assert "ann partner" in out
+    assert "flights_by_carrier for partner: from 0 ± 89 (UA) to 31,988 ± 89 (AA)" in out
+    assert (tmp_path / "flights.svg").read_text("utf-8").startswith("<svg ")
     assert "AA: 31988 (31872 to 32103)" in out
     assert "31988 (31863 to 32112), exact for Gaussian noise" in out
     assert "Fieller, exact for Gaussian noise" in out

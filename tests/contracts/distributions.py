@@ -94,9 +94,9 @@ def build(folder: Path, moment: float | None = None) -> Wheels:
     source, built = folder / "source", folder / "dist"
     for name in checked(["git", "ls-files", "-z"], cwd=ROOT).split("\0"):
         # One that was deleted, but not yet for git, is none.
-        if name and (ROOT / name).is_file():
+        if name and ((ROOT / name).is_file() or (ROOT / name).is_symlink()):
             (source / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, source / name)
+            shutil.copyfile(ROOT / name, source / name, follow_symlinks=False)
     for name in LEFT_BEHIND:
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_bytes(b"bytecode")

@@ -111,7 +111,10 @@ def test_the_servers_wheel_holds_every_tracked_file_that_runs_and_no_other(wheel
 
 
 def test_the_clients_wheel_holds_every_tracked_file_that_runs_and_no_other(wheels: Wheels) -> None:
-    moved = {"clients/python/src/penstock_client": "penstock_client"}
+    moved = {
+        "clients/python/src/penstock_client": "penstock_client",
+        "server/penstock/web/charts": "penstock_client/_show/charts",
+    }
     assert_holds(wheels.client, expected(wheels, moved, CLIENT_INFORMATION))
 
 

@@ -82,21 +82,14 @@ def test_the_same_texts_would_be_formulas() -> None:
     assert [form.value for form in ours.Format] == [form.value for form in theirs.Format]
 
 
-@given(NUMBERS, st.integers(0, 12), st.integers(1, 8))
-def test_numbers_are_rounded_the_same(value: float, digits: int, significant: int) -> None:
-    assert figures.decimals(value) == rounding.decimals(value)
-    assert figures.fixed(value, digits) == rounding.fixed(value, digits)
+@given(NUMBERS, st.integers(1, 8))
+def test_numbers_are_rounded_the_same(value: float, significant: int) -> None:
     assert figures.short(value) == rounding.short(value)
     # To more digits than three the client alone has commas below the point where both round.
     own, other = figures.short(value, significant), rounding.short(value, significant)
     assert own.replace(",", "") == other.replace(",", "")
     # The server states shares to three digits, the client to eight.
     assert figures.percent(value, 8) == rounding.percent(value)
-
-
-@given(TEXTS)
-def test_the_same_characters_are_escaped(text: str) -> None:
-    assert figures.printable(text) == rounding.printable(text)
 
 
 @pytest.mark.parametrize("marks", list(product([False, True], repeat=4)))

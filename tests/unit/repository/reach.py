@@ -32,7 +32,7 @@ class Package:
 
     def _taken(self, module: str, *, offered: bool = False) -> set[str]:
         """Return what a module takes from others; with ``offered``, also what it only offers."""
-        tree = _parsed(self.paths[module])
+        tree = self._parsed(module)
         is_facade = self.is_folder(module) and not offered
         loaded = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         found = set(self._above(module))
@@ -60,10 +60,17 @@ class Package:
         if not self.is_folder(source):
             return {source} & set(self.paths)
         found = {source}
-        for bound, inner, original in _imports(_parsed(self.paths[source])):
+        for bound, inner, original in _imports(self._parsed(source)):
             if bound == name:
                 found |= self._lent(inner, original)
         return found
+
+    def _parsed(self, module: str) -> ast.Module:
+        return _parsed(self.paths[module], module if self.is_folder(module) else _above(module))
+
+
+def _above(module: str) -> str:
+    return module.rpartition(".")[0]
 
 
 def _name(folder: Path, path: Path) -> str:
@@ -72,9 +79,13 @@ def _name(folder: Path, path: Path) -> str:
 
 
 @cache
-def _parsed(path: Path) -> ast.Module:
+def _parsed(path: Path, package: str) -> ast.Module:
+    """Return a module of a package, its relative imports by their whole names."""
     tree = ast.parse(path.read_text())
     for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            start = package.split(".")[: package.count(".") + 2 - node.level]
+            node.module = ".".join([*start, *filter(None, [node.module])])
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             node.body = [ast.Pass()]
     return tree

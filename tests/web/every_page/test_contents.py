@@ -14,8 +14,8 @@ from penstock.errors import DatabaseUnavailable
 from penstock.http.edge import HEADERS as EVERYWHERE
 from penstock.services.access import sessions
 from penstock.services.datasets import datasets
+from penstock.web.charts.results.releases import MOST_KEYS
 from penstock.web.http.blueprint import HEADERS
-from penstock.web.presenters.release_charts import MOST_KEYS
 
 NAMED = quote(HOSTILE, safe="")
 ADDRESSES = [

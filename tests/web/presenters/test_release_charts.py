@@ -11,9 +11,9 @@ from penstock.services.schemas.estimates.quantiles import BinnedCountsView, Dist
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import EstimateView, ReleaseView
 from penstock.services.schemas.wordings.wordings import StatisticWordingView
+from penstock.web.charts.results.releases import MOST_KEYS
 from penstock.web.presenters.release_charts import (
     MOST_CHOSEN,
-    MOST_KEYS,
     group_in,
     groups_of,
     level_request,

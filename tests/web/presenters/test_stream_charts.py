@@ -11,9 +11,8 @@ from penstock.errors import InvalidInput
 from penstock.services.noise.derived.elements import elements
 from penstock.services.schemas.estimates.covariance import TotalsCovarianceView
 from penstock.services.schemas.streams import RunningTotalsView, Totals
+from penstock.web.charts.results.totals import MOST_NUMBERS, MOST_STEPS
 from penstock.web.presenters.stream_charts import (
-    MOST_NUMBERS,
-    MOST_STEPS,
     element_pictures,
     pictures,
     step_range,

@@ -14,6 +14,7 @@
   stream would cost.
 - ``models``: the other answers of the server.
 - ``offline``: a program that verifies an export of the log without the server.
+- ``figures``: numbers and texts as people read them; it is the server's file.
 - ``errors``: all errors that this package raises.
 - ``command``: the ``penstock-client`` program; ``_commands`` has its larger commands.
 - ``_http``: sends requests and reads answers.
@@ -23,6 +24,7 @@
 
 from penstock_client._http.version import __version__
 from penstock_client._log.notes import Checkpoint
+from penstock_client._show.figures import Figure
 from penstock_client._show.listing import Listing
 from penstock_client._values.estimates import Distribution, Estimate
 from penstock_client._values.interval import Interval
@@ -59,6 +61,7 @@ from penstock_client.errors import (
     MissingExtra,
     NestedNoise,
     NotAuthenticated,
+    NotDrawable,
     NotFound,
     NotReachable,
     NotRegistered,
@@ -141,6 +144,7 @@ __all__ = [
     "ExposedQuery",
     "Exposure",
     "Expression",
+    "Figure",
     "Fit",
     "Forbidden",
     "Guarantee",
@@ -163,6 +167,7 @@ __all__ = [
     "MissingExtra",
     "NestedNoise",
     "NotAuthenticated",
+    "NotDrawable",
     "NotFound",
     "NotReachable",
     "NotRegistered",

@@ -19,7 +19,6 @@ from penstock_client._commands.settings import Settings, format_option
 from penstock_client._http.pushing import elements_in
 from penstock_client._show import documents, row_documents, stream_documents
 from penstock_client._show.output import Format
-from penstock_client._show.rounding import printable
 from penstock_client.client import TIMEOUT
 from penstock_client.errors import (
     BudgetExhausted,
@@ -29,6 +28,7 @@ from penstock_client.errors import (
     NotReachable,
     PenstockError,
 )
+from penstock_client.figures import printable
 from penstock_client.preview import spec_in
 from penstock_client.questions import documents as question_documents
 from penstock_client.questions.request_command import request

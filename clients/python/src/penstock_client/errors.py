@@ -5,7 +5,8 @@
     PenstockError
     ├── InvalidArgument         an argument cannot be used, nothing was sent (also a ValueError)
     │   ├── NestedNoise         two levels of one query cannot be averaged
-    │   └── CovarianceUnknown   values share noise, and the server does not state how much
+    │   ├── CovarianceUnknown   values share noise, and the server does not state how much
+    │   └── NotDrawable         a chart cannot show these numbers
     ├── NotRegistered           nobody has registered the statistic yet
     ├── Proposed                nothing was done yet, another admin must approve it
     ├── MissingExtra            a library is not installed (also an ImportError)
@@ -62,6 +63,10 @@ class NestedNoise(InvalidArgument):
 
 class CovarianceUnknown(InvalidArgument):
     """Report values that share noise whose covariance the server does not state."""
+
+
+class NotDrawable(InvalidArgument):
+    """Report numbers that no chart can show."""
 
 
 class NotRegistered(PenstockError):

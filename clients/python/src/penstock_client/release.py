@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from penstock_client._http.fields import Fields, Key
 from penstock_client._show import frames
+from penstock_client._show.figures import Figure, figure_of, wording_of
 from penstock_client._show.notebook import page
 from penstock_client._show.rounding import percent, short
 from penstock_client._values.estimates import Distribution, Estimate
@@ -27,6 +28,7 @@ from penstock_client.models import (
     Receipt,
     whole,
 )
+from penstock_client.queries import Query
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -235,6 +237,16 @@ class Release:
     def labels(self, most: int | None = None) -> list[str]:
         """Return the first ``most`` keys as texts, behind their labels if these are known."""
         return [frames.labeled(key, self.shown_labels) for key in islice(self.keys, most)]
+
+    def figure(self, query: Query | None = None, *, group: Key | None = None) -> Figure:
+        """Return the figure that the server's pages have of this release.
+
+        ``query``, one of ``Client.queries``, gives its title, its unit, and the labels of its keys.
+        Of quantiles by group, ``group`` chooses one; without it, it is the first.  Raises
+        ``InvalidArgument`` for another query and for a group that there is not, and ``NotDrawable``
+        for numbers that no chart can show.
+        """
+        return figure_of(self, wording_of(query, self.query), group)
 
     def _repr_html_(self) -> str:
         return page(self)

@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 from penstock_client._http.fields import Fields
 from penstock_client._show import frames
-from penstock_client.errors import ProtocolError
+from penstock_client._show.figures import Figure, figure_of_totals, wording_of
+from penstock_client.errors import NotDrawable, ProtocolError
+from penstock_client.figures import printable
 from penstock_client.models import Answer, ErrorBars, Guarantee, Level, Receipt, whole
 from penstock_client.queries import Query, TierLevel
 
@@ -133,6 +136,21 @@ class RunningTotals:
 
     def __iter__(self) -> Iterator[RunningTotal]:
         return iter(self.items)
+
+    def figure(self, stream: Stream | None = None, *, number: int = 0) -> Figure:
+        """Return the figure that the page of the stream has of these totals.
+
+        ``stream``, one of ``Client.streams``, gives its title.  Of elements of several
+        numbers, ``number`` chooses one of the first six, from 0.  Raises ``InvalidArgument`` for
+        another stream or number, and ``NotDrawable`` for numbers that no chart can show.
+        """
+        return figure_of_totals(self, wording_of(stream, self.stream), number)
+
+    def _repr_html_(self) -> str:
+        try:
+            return self.figure().html()
+        except NotDrawable:
+            return f"<p>{escape(printable(repr(self)))}</p>"
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return a pandas frame: ``total``, ``standard_deviation``, ``half_width`` by step ``t``.

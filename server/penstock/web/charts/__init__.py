@@ -5,6 +5,7 @@ Every chart is a pure function ``chart(content, prefix, width)``, and its module
 database or a service.
 
 * ``drawing``       the parts of charts: axes, numbers, marks, SVG and tables
+* ``results``       the chart and the sentence of a release or of a stream
 * ``lines``         a name, a dot with its interval and a value: the part that several charts share
 * ``intervals``     values of groups with their intervals, at one or several levels
 * ``ranked``        the keys of a sparse histogram by value
@@ -16,6 +17,10 @@ database or a service.
 * ``compared``      several privacy losses, the one that counts first
 * ``path``          one query's noise process, with each user's release on it
 * ``story``         tiers and lossless releases explained in one picture
+
+The client draws with these files, too: ``penstock_client/_show/charts`` is a link to this folder,
+and its wheel has a copy.  So they import nothing but the standard library, each other by relative
+names, and ``errors.NotDrawable`` and ``figures``, which both packages have.
 
 Colors are classes that ``static/charts.css`` defines for light and dark pages.  If the stylesheet
 is missing (a mail, a notebook), presentation attributes give colors that are readable on both.

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from penstock.errors import InvalidInput
-from penstock.web.charts.drawing.axes import Axis, counting, upright, with_zero
-from penstock.web.charts.drawing.lettering import fitted, spread, width_of, wrapped
-from penstock.web.charts.drawing.marks import dashes, mark, shaded, styles
-from penstock.web.charts.drawing.numbers import Digits, counted, digits_of
-from penstock.web.charts.drawing.svg import (
+from ...errors import NotDrawable
+from .drawing.axes import Axis, counting, upright, with_zero
+from .drawing.lettering import fitted, spread, width_of, wrapped
+from .drawing.marks import dashes, mark, shaded, styles
+from .drawing.numbers import Digits, counted, digits_of
+from .drawing.svg import (
     NARROW,
     NOTE,
     QUIET,
@@ -25,9 +25,9 @@ from penstock.web.charts.drawing.svg import (
     stroked,
     text,
 )
-from penstock.web.charts.drawing.tables import level_table
-from penstock.web.charts.drawing.values import Interval, Level, Table, ends, of_one_length
-from penstock.web.charts.lines import caption, cropped
+from .drawing.tables import level_table
+from .drawing.values import Interval, Level, Table, ends, of_one_length
+from .lines import caption, cropped
 
 TOP = 30
 HEIGHT = 220
@@ -62,7 +62,7 @@ class Plot:
 def line_with_band(stream: Stream, prefix: str, width: int = NARROW) -> str:
     """Return the chart; of many steps it draws some, at equal distances, and says so.
 
-    Raises ``InvalidInput`` if steps do not increase, or if a level lacks a total for a step.
+    Raises ``NotDrawable`` if steps do not increase, or if a level lacks a total for a step.
     """
     _checked(stream)
     if not stream.steps or not stream.levels:
@@ -96,7 +96,7 @@ def _checked(stream: Stream) -> None:
     of_one_length(stream.steps, stream.levels, "steps")
     for before, after in itertools.pairwise(stream.steps):
         if after <= before:
-            raise InvalidInput(f"Steps must increase, but {after:,} follows {before:,}.")
+            raise NotDrawable(f"Steps must increase, but {after:,} follows {before:,}.")
 
 
 def _plot(stream: Stream, width: int) -> Plot:

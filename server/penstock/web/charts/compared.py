@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from penstock.web.charts.drawing.svg import NARROW, document
-from penstock.web.charts.drawing.values import Table
-from penstock.web.charts.losses import EACH, Loss, loss_bars
+from .drawing.svg import NARROW, document
+from .drawing.values import Table
+from .losses import EACH, Loss, loss_bars
 
 
 @dataclass(frozen=True)

@@ -6,19 +6,18 @@ function rises: so it has steps, and what it leaves at a height is a quantile's 
 
 import itertools
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-import numpy as np
-
-from penstock.errors import InvalidInput
-from penstock.figures import percent, short
-from penstock.web.charts.drawing.axes import APART, Axis, linear
-from penstock.web.charts.drawing.lettering import fitted, width_of, wrapped
-from penstock.web.charts.drawing.marks import colored, mark
-from penstock.web.charts.drawing.numbers import digits_of, scientific, signed, tick
-from penstock.web.charts.drawing.svg import (
+from ...errors import NotDrawable
+from ...figures import percent, short
+from .drawing.axes import APART, Axis, linear
+from .drawing.lettering import fitted, width_of, wrapped
+from .drawing.marks import colored, mark
+from .drawing.numbers import digits_of, scientific, signed, tick
+from .drawing.svg import (
     NARROW,
     NOTE,
     QUIET,
@@ -34,8 +33,8 @@ from penstock.web.charts.drawing.svg import (
     stroked,
     text,
 )
-from penstock.web.charts.drawing.tables import level_table
-from penstock.web.charts.drawing.values import Interval, Level, Table, finite
+from .drawing.tables import level_table
+from .drawing.values import Interval, Level, Table, finite
 
 TOP = 30
 HEIGHT = 240
@@ -93,11 +92,11 @@ class Plot:
         """Return the place of a value of the column."""
         if not self.even:
             return self.x.at(value)
-        return self.x.at(float(np.interp(value, self.edges, range(len(self.edges)))))
+        return self.x.at(_place(value, self.edges))
 
 
 def curve_with_band(distribution: Distribution, prefix: str, width: int = NARROW) -> str:
-    """Return the chart.  Raises ``InvalidInput`` for numbers that fall, or too few of them."""
+    """Return the chart.  Raises ``NotDrawable`` for numbers that fall, or too few of them."""
     _checked(distribution)
     if not distribution.shares:
         return nothing(prefix, distribution.title, NONE, width)
@@ -126,20 +125,20 @@ def _checked(distribution: Distribution) -> None:
     for name in ("shares", "lower", "upper"):
         own = getattr(distribution, name)
         if len(own) != len(distribution.edges) - 1 and distribution.shares:
-            raise InvalidInput(
+            raise NotDrawable(
                 f"Between {len(distribution.edges):,} edges are {len(distribution.edges) - 1:,}"
                 f" bins, but there are {len(own):,} numbers of {name}."
             )
         if any(after < before for before, after in itertools.pairwise(own)):
-            raise InvalidInput(f"A distribution function never falls, but its {name} do.")
+            raise NotDrawable(f"A distribution function never falls, but its {name} do.")
     for edge in distribution.edges:
         finite(edge, "an edge")
 
 
 def _plot(distribution: Distribution, width: int) -> Plot:
     edges = distribution.edges
-    widths = np.diff(edges)
-    even = bool(widths.max() > UNEVEN * widths.min())
+    widths = [after - before for before, after in itertools.pairwise(edges)]
+    even = max(widths) > UNEVEN * min(widths)
     first, last = _ends(distribution)
     ticks = tuple((part / 4, percent(part / 4)) for part in range(5))
     y = Axis(0, 1, TOP + HEIGHT, TOP, ticks)
@@ -158,13 +157,24 @@ def _plot(distribution: Distribution, width: int) -> Plot:
 
 def _ends(distribution: Distribution) -> tuple[int, int]:
     """Return the first and the last edge that are drawn."""
-    below = np.array([0.0, *distribution.shares])
+    below = [0.0, *distribution.shares]
     bins = len(below) - 1
-    ends = [(each.interval.lower, each.interval.upper) for each in distribution.quantiles]
-    known = [int(place) for place in np.searchsorted(distribution.edges, ends).ravel()]
-    first = max(min([int((below <= TAIL).sum()) - 1, *known]) - 1, 0)
-    last = min(max([int((below < 1 - TAIL).sum()), *known]) + 1, bins)
+    ends = [
+        end for each in distribution.quantiles for end in (each.interval.lower, each.interval.upper)
+    ]
+    known = [bisect_left(distribution.edges, end) for end in ends]
+    first = max(min([sum(share <= TAIL for share in below) - 1, *known]) - 1, 0)
+    last = min(max([sum(share < 1 - TAIL for share in below), *known]) + 1, bins)
     return (first, last) if 2 * (last - first) <= bins else (0, bins)
+
+
+def _place(value: float, edges: Sequence[float]) -> float:
+    """Return the place of a value between edges at equal distances, from 0; within their ends."""
+    after = bisect_left(edges, value)
+    if after in (0, len(edges)):
+        return float(min(after, len(edges) - 1))
+    before = after - 1
+    return before + (value - edges[before]) / (edges[after] - edges[before])
 
 
 def _stepped(edges: Sequence[float], first: int, last: int, start: float, end: float) -> Axis:

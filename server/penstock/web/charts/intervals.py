@@ -7,12 +7,12 @@ one line per level under it.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from penstock.figures import percent
-from penstock.web.charts.drawing.axes import Axis
-from penstock.web.charts.drawing.lettering import fitted, wrapped
-from penstock.web.charts.drawing.marks import styles
-from penstock.web.charts.drawing.numbers import counted, digits_of
-from penstock.web.charts.drawing.svg import (
+from ...figures import percent
+from .drawing.axes import Axis
+from .drawing.lettering import fitted, wrapped
+from .drawing.marks import styles
+from .drawing.numbers import counted, digits_of
+from .drawing.svg import (
     NARROW,
     NOTE,
     STRONG,
@@ -22,9 +22,9 @@ from penstock.web.charts.drawing.svg import (
     nothing,
     text,
 )
-from penstock.web.charts.drawing.tables import elsewhere, level_table
-from penstock.web.charts.drawing.values import Level, Table, ends, of_one_length
-from penstock.web.charts.lines import LINE, TOP, Line, caption, columns_for, cropped, drawn, scale
+from .drawing.tables import elsewhere, level_table
+from .drawing.values import Level, Table, ends, of_one_length
+from .lines import LINE, TOP, Line, caption, columns_for, cropped, drawn, scale
 
 HEADING = 26
 MOST_LINES = 60
@@ -57,7 +57,7 @@ class Groups:
 def dots_with_whiskers(groups: Groups, prefix: str, width: int = NARROW) -> str:
     """Return the chart of at most ``MOST_LINES`` intervals; a note says how many are left out.
 
-    Raises ``InvalidInput`` if a level does not have one interval for each key.
+    Raises ``NotDrawable`` if a level does not have one interval for each key.
     """
     of_one_length(groups.keys, groups.levels, "groups")
     if not groups.keys or not groups.levels:

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from penstock.errors import InvalidInput
-from penstock.web.charts.drawing.lettering import fitted, width_of
-from penstock.web.charts.drawing.marks import shaded
-from penstock.web.charts.drawing.numbers import counted
-from penstock.web.charts.drawing.svg import (
+from ...errors import NotDrawable
+from .drawing.lettering import fitted, width_of
+from .drawing.marks import shaded
+from .drawing.numbers import counted
+from .drawing.svg import (
     NARROW,
     QUIET,
     STRONG,
@@ -22,7 +22,7 @@ from penstock.web.charts.drawing.svg import (
     stroked,
     text,
 )
-from penstock.web.charts.drawing.values import Table
+from .drawing.values import Table
 
 RAIL = 34.0
 LEFT = 62.0
@@ -82,7 +82,7 @@ class Chip:
 def ladder(content: Ladder, prefix: str, width: int = NARROW) -> str:
     """Return the chart; of many users in a tier it shows some and the number of the others.
 
-    Raises ``InvalidInput`` if the move is from or to a tier that is not in the ladder.
+    Raises ``NotDrawable`` if the move is from or to a tier that is not in the ladder.
     """
     _checked(content)
     if not content.tiers:
@@ -142,7 +142,7 @@ def _everybody_has_tier(content: Ladder) -> bool:
 def _checked(content: Ladder) -> None:
     names = {tier.name for tier in content.tiers} | {None}
     if content.move and not {content.move.source, content.move.target} <= names:
-        raise InvalidInput(
+        raise NotDrawable(
             f"{content.move.person} cannot move from {content.move.source} to"
             f" {content.move.target}: this ladder does not have both tiers."
         )

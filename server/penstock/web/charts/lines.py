@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from penstock.figures import percent
-from penstock.web.charts.drawing.axes import Axis, linear, with_zero
-from penstock.web.charts.drawing.lettering import fitted, width_of
-from penstock.web.charts.drawing.marks import mark, shaded
-from penstock.web.charts.drawing.numbers import Digits
-from penstock.web.charts.drawing.svg import (
+from ...figures import percent
+from .drawing.axes import Axis, linear, with_zero
+from .drawing.lettering import fitted, width_of
+from .drawing.marks import mark, shaded
+from .drawing.numbers import Digits
+from .drawing.svg import (
     QUIET,
     STRONG,
     group,
@@ -19,7 +19,7 @@ from penstock.web.charts.drawing.svg import (
     stroked,
     text,
 )
-from penstock.web.charts.drawing.values import Interval, ends
+from .drawing.values import Interval, ends
 
 LINE = 20
 GAP = 10

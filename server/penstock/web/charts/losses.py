@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from penstock.web.charts.drawing.lettering import fitted, width_of
-from penstock.web.charts.drawing.marks import colored, shaded
-from penstock.web.charts.drawing.numbers import loss
-from penstock.web.charts.drawing.svg import STRONG, element, group, text
-from penstock.web.charts.drawing.values import finite
+from .drawing.lettering import fitted, width_of
+from .drawing.marks import colored, shaded
+from .drawing.numbers import loss
+from .drawing.svg import STRONG, element, group, text
+from .drawing.values import finite
 
 BAR = 18
 BEYOND = 1.6

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element
 
-from penstock.errors import InvalidInput
-from penstock.figures import percent
-from penstock.web.charts.drawing.axes import Axis, logarithmic, upright
-from penstock.web.charts.drawing.lettering import fitted, width_of
-from penstock.web.charts.drawing.marks import mark, shaded
-from penstock.web.charts.drawing.numbers import Digits, counted, digits_of
-from penstock.web.charts.drawing.svg import (
+from ...errors import NotDrawable
+from ...figures import percent
+from .drawing.axes import Axis, logarithmic, upright
+from .drawing.lettering import fitted, width_of
+from .drawing.marks import mark, shaded
+from .drawing.numbers import Digits, counted, digits_of
+from .drawing.svg import (
     NARROW,
     QUIET,
     STRONG,
@@ -28,8 +28,8 @@ from penstock.web.charts.drawing.svg import (
     stroked,
     text,
 )
-from penstock.web.charts.drawing.values import Interval, Table, finite, positive
-from penstock.web.charts.losses import EACH, INDEPENDENT, TOGETHER, Loss, loss_bars
+from .drawing.values import Interval, Table, finite, positive
+from .losses import EACH, INDEPENDENT, TOGETHER, Loss, loss_bars
 
 HEIGHT = 150
 LABEL = 36
@@ -56,7 +56,7 @@ class Point:
     def __post_init__(self) -> None:
         positive(self.level, f"the noise level at {self.tier}")
         if finite(self.half_width, f"the interval at {self.tier}") < 0:
-            raise InvalidInput(
+            raise NotDrawable(
                 f"A margin of error must be 0 or more, but that of {self.tier} is"
                 f" {self.half_width:g}."
             )

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from penstock.web.charts.drawing.lettering import wrapped
-from penstock.web.charts.drawing.marks import chosen
-from penstock.web.charts.drawing.numbers import counted, digits_of
-from penstock.web.charts.drawing.svg import NARROW, NOTE, document, isolated, note, nothing
-from penstock.web.charts.drawing.tables import elsewhere, level_table
-from penstock.web.charts.drawing.values import Interval, Level, Table, of_one_length
-from penstock.web.charts.lines import LINE, TOP, Line, caption, columns_for, cropped, drawn, scale
+from .drawing.lettering import wrapped
+from .drawing.marks import chosen
+from .drawing.numbers import counted, digits_of
+from .drawing.svg import NARROW, NOTE, document, isolated, note, nothing
+from .drawing.tables import elsewhere, level_table
+from .drawing.values import Interval, Level, Table, of_one_length
+from .lines import LINE, TOP, Line, caption, columns_for, cropped, drawn, scale
 
 MOST_LINES = 40
 NONE = "No key has been released."
@@ -40,7 +40,7 @@ class Ranking:
 def ranked_list(ranking: Ranking, prefix: str, width: int = NARROW) -> str:
     """Return the chart of the ``MOST_LINES`` largest keys; a note says how many are left out.
 
-    Raises ``InvalidInput`` if there is not one interval for each key.
+    Raises ``NotDrawable`` if there is not one interval for each key.
     """
     ranked = _ranked(ranking)
     if not ranked:

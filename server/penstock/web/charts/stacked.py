@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from penstock.errors import InvalidInput
-from penstock.web.charts.drawing.lettering import fitted, width_of
-from penstock.web.charts.drawing.marks import colored
-from penstock.web.charts.drawing.numbers import counted, loss, share
-from penstock.web.charts.drawing.svg import (
+from ...errors import NotDrawable
+from .drawing.lettering import fitted, width_of
+from .drawing.marks import colored
+from .drawing.numbers import counted, loss, share
+from .drawing.svg import (
     NARROW,
     QUIET,
     STRONG,
@@ -19,7 +19,7 @@ from penstock.web.charts.drawing.svg import (
     nothing,
     text,
 )
-from penstock.web.charts.drawing.values import Table, finite
+from .drawing.values import Table, finite
 
 BAR = 30
 HEAD = 22
@@ -76,7 +76,7 @@ class Piece:
 def budget_bars(budgets: Budgets, prefix: str, width: int = NARROW) -> str:
     """Return the chart: one bar per budget with numbered pieces, and a key to the numbers.
 
-    Raises ``InvalidInput`` if a share is below 0, or if the shares add up to more than 1.
+    Raises ``NotDrawable`` if a share is below 0, or if the shares add up to more than 1.
     """
     _checked(budgets)
     if not budgets.tiers:
@@ -109,7 +109,7 @@ def _checked(budgets: Budgets) -> None:
         finite(tier.epsilon, f"the budget of {tier.tier}")
         total = sum(finite(part.share, f"the share of {part.query}") for part in tier.parts)
         if total > 1 + SLACK or any(part.share < 0 for part in tier.parts):
-            raise InvalidInput(
+            raise NotDrawable(
                 f"Shares of a budget must be 0 or more and add up to at most 1, but the smallest"
                 f" share of {tier.tier} is {min(part.share for part in tier.parts):g} and all"
                 f" its shares add up to {total:g}."

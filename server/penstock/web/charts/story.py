@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from penstock.figures import percent
-from penstock.web.charts.drawing.axes import Axis, linear
-from penstock.web.charts.drawing.lettering import fitted, width_of, wrapped
-from penstock.web.charts.drawing.marks import chosen, mark, shaded
-from penstock.web.charts.drawing.numbers import Digits, digits_of
-from penstock.web.charts.drawing.svg import (
+from ...figures import percent
+from .drawing.axes import Axis, linear
+from .drawing.lettering import fitted, width_of, wrapped
+from .drawing.marks import chosen, mark, shaded
+from .drawing.numbers import Digits, digits_of
+from .drawing.svg import (
     NARROW,
     NOTE,
     QUIET,
@@ -28,8 +28,8 @@ from penstock.web.charts.drawing.svg import (
     stroked,
     text,
 )
-from penstock.web.charts.drawing.values import Interval, Table, ends, finite
-from penstock.web.charts.losses import EACH, INDEPENDENT, TOGETHER, Loss, loss_bars
+from .drawing.values import Interval, Table, ends, finite
+from .losses import EACH, INDEPENDENT, TOGETHER, Loss, loss_bars
 
 LINE = 46
 GAP = 16

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from penstock.web.charts.drawing.svg import NARROW, both_widths
 from penstock.web.charts.drawing.values import Table
+from penstock.web.charts.results.drawings import Drawing
 
 Content = TypeVar("Content")
 
@@ -40,8 +41,14 @@ def picture(
     def draw(start: str, width: int) -> str:
         return chart(content, start, width)
 
+    return pictured(Drawing(draw, rows(content), message, remark), prefix)
+
+
+def pictured(drawing: Drawing, prefix: str) -> Picture:
+    """Draw a result for phones and for wider pages; its ids begin with ``prefix``."""
     # Charts escape every text that they are given.
-    return Picture(Markup(both_widths(draw, prefix)), rows(content), draw, remark, message)  # noqa: S704
+    drawn = Markup(both_widths(drawing.draw, prefix))  # noqa: S704
+    return Picture(drawn, drawing.table, drawing.draw, drawing.remark, drawing.message)
 
 
 def small(drawn: Picture, prefix: str) -> Picture:

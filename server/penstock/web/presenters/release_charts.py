@@ -14,13 +14,18 @@ from penstock.services.schemas.estimates.quantiles import BinnedCountsView
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import EstimateView, HistoryItemView, Key, ReleaseView
 from penstock.services.schemas.wordings.wordings import StatisticWordingView
-from penstock.web.charts import distribution, intervals, ranked
-from penstock.web.charts.drawing.messages import message, share_message
+from penstock.web.charts.distribution import Quantile
 from penstock.web.charts.drawing.values import Interval, Level
-from penstock.web.presenters.figure import Picture, picture
-
-MOST_KEYS = 200
-"""Largest number of rows on a page; a download has all."""
+from penstock.web.charts.results.drawings import Drawing, Names
+from penstock.web.charts.results.releases import (
+    MOST_KEYS,
+    Steps,
+    by_group,
+    by_rank,
+    by_share,
+    label_of,
+)
+from penstock.web.presenters.figure import Picture, pictured
 
 MOST_DRAWN = 6
 """Levels shown side by side if none was chosen: the most accurate ones."""
@@ -149,34 +154,19 @@ def _distribution(
     if bins is None:
         raise RuntimeError("a release with distribution functions has bins")
     parts = (chosen.shares, chosen.lower, chosen.upper)
-    shares, lower, upper = (() if part is None else tuple(part.tolist()) for part in parts)
-    quantiles = [
-        distribution.Quantile(each.name.replace(":", " "), share, _interval(each, bins))
+    quantiles = tuple(
+        Quantile(each.name.replace(":", " "), share, _interval(each, bins))
         for each in _quantiles(release)
         if each.key == chosen.key and each.value is not None
         for share in (float(each.name.partition(":")[2]),)
-    ]
+    )
     key = "" if chosen.key is None else f", {_label(chosen.key, wording)}"
-    named, subject = f"{title}{key}", f"{wording.title or release.query}{key}"
-    middle = min(quantiles, key=lambda each: abs(each.share - 0.5), default=None)
-    sentence = (
-        named
-        if middle is None
-        else share_message(subject, release.tier, middle.share, middle.interval)
+    names = Names(f"{title}{key}", f"{wording.title or release.query}{key}", wording.unit)
+    steps = Steps(
+        tuple(bins.edges), *(() if part is None else tuple(part.tolist()) for part in parts)
     )
-    content = distribution.Distribution(
-        sentence,
-        wording.unit or "value",
-        tuple(bins.edges),
-        shares,
-        lower,
-        upper,
-        tuple(quantiles),
-        release.error.confidence,
-    )
-    drawn = picture(distribution.curve_with_band, distribution.rows, content, "results")
-    table = replace(drawn.table, caption=named)
-    return replace(drawn, table=table, message="" if middle is None else sentence)
+    drawn = by_share(names, release.tier, steps, quantiles, release.error.confidence)
+    return pictured(drawn, "results")
 
 
 def _side_by_side(
@@ -193,33 +183,16 @@ def _side_by_side(
     count = len(_keys(best, wording))
     keys = np.arange(min(count, MOST_KEYS))
 
-    def groups(of: Sequence[ReleaseView]) -> intervals.Groups:
-        levels = (
+    def drawn(of: Sequence[ReleaseView], named: Naming) -> Drawing:
+        levels = tuple(
             Level(names[release.id], _intervals(release, keys), places.get(release.id))
             for release in of
         )
-        confidence = best.error.confidence
-        return intervals.Groups(
-            title,
-            _labels(best, keys, wording),
-            tuple(levels),
-            wording.unit,
-            confidence=confidence,
-            total=count,
-        )
+        called = Names(title, wording.title or best.query, wording.unit)
+        labels, confidence = _labels(best, keys, wording, named), best.error.confidence
+        return by_group(called, labels, levels, confidence, count, remark)
 
-    content = groups(shown)
-    sentence = message(wording.title or best.query, content.keys, content.levels, count)
-    drawn = picture(
-        intervals.dots_with_whiskers,
-        intervals.rows,
-        replace(content, title=sentence),
-        "results",
-        remark,
-        sentence,
-    )
-    table = intervals.rows(replace(groups(listed), keys=_labels(best, keys, wording, _coded)))
-    return replace(drawn, table=table)
+    return replace(pictured(drawn(shown, _label), "results"), table=drawn(listed, _coded).table)
 
 
 def _left_out(count: int, listed: int, shown: int) -> Iterator[str]:
@@ -232,19 +205,14 @@ def _left_out(count: int, listed: int, shown: int) -> Iterator[str]:
 def _ranking(
     best: ReleaseView, title: str, places: NDArray[np.intp], wording: StatisticWordingView
 ) -> Picture:
-    labels, level = _labels(best, places, wording), Level(best.tier, _intervals(best, places))
-    sentence = message(wording.title or best.query, labels, [level], len(best.keys))
-    content = ranked.Ranking(
-        sentence,
-        labels,
-        level,
-        remark="Keys with small counts are missing, and a few keys with count 0 may be listed.",
-        confidence=best.error.confidence,
-        total=len(best.keys),
-    )
-    drawn = picture(ranked.ranked_list, ranked.rows, content, "results", message=sentence)
-    coded = replace(content, title=title, keys=_labels(best, places, wording, _coded))
-    return replace(drawn, table=ranked.rows(coded))
+    level, confidence = Level(best.tier, _intervals(best, places)), best.error.confidence
+    names = Names(title, wording.title or best.query, wording.unit)
+
+    def drawn(named: Naming) -> Drawing:
+        labels = _labels(best, places, wording, named)
+        return by_rank(names, labels, level, confidence, len(best.keys))
+
+    return replace(pictured(drawn(_label), "results"), table=drawn(_coded).table)
 
 
 def level_request(given: Mapping[str, str]) -> ReleaseRequest:
@@ -273,8 +241,7 @@ def positive(text: str, what: str) -> float:
 
 def _label(key: Key | None, wording: StatisticWordingView) -> str:
     """Return a key as its readers see it: each part by its label, if it has one."""
-    parts = key if isinstance(key, list) else [str(key)]
-    return ", ".join(wording.shown_labels.get(part, part) for part in parts)
+    return label_of(key, wording.shown_labels)
 
 
 def _coded(key: Key | None, wording: StatisticWordingView) -> str:

@@ -1,26 +1,23 @@
 """Present a range of a stream's running totals as charts with their tables."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TypedDict
-
-import numpy as np
-from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
 from penstock.services.noise.derived.elements import Elements
 from penstock.services.schemas.streams import RunningTotalsView
-from penstock.web.charts import band
-from penstock.web.charts.drawing.messages import last_message
-from penstock.web.charts.drawing.values import Interval, Level
-from penstock.web.presenters.figure import Picture, picture
-
-MOST_STEPS = 200
-"""Number of steps shown of a longer range, at equal distances."""
-
-MOST_NUMBERS = 6
-"""Number of charts for elements of more numbers: the first ones."""
-
+from penstock.web.charts.drawing.values import Level
+from penstock.web.charts.results.drawings import Names
+from penstock.web.charts.results.totals import (
+    MOST_NUMBERS,
+    VALUES,
+    by_step,
+    level_of,
+    places_of,
+    remarks_of,
+    suffix_of,
+)
+from penstock.web.presenters.figure import Picture, pictured
 
 NO_LABELS: Mapping[str, str] = {}
 
@@ -93,38 +90,18 @@ def _of_elements(
 ) -> Iterator[Picture]:
     """Yield the pictures of levels over the same steps."""
     dimension = levels[0].items[0].values.size
-    count, remarks = steps[-1] - steps[0] + 1, []
-    if len(steps) < count:
-        remarks.append(
-            f"{len(steps)} of {count:,} steps are shown; choose a shorter range for all."
-        )
-    if dimension > MOST_NUMBERS:
-        remarks.append(f"The first {MOST_NUMBERS} of {dimension:,} numbers are shown.")
+    remark = " ".join(remarks_of(len(steps), steps[-1] - steps[0] + 1, dimension))
     for number in range(min(dimension, MOST_NUMBERS)):
-        suffix = _numbered(number, dimension, labels)
-        content = band.Stream(
-            f"{stream}: value of each step{suffix}",
-            steps,
-            tuple(_values_of(level, number) for level in levels),
-            confidence=levels[0].confidence,
-        )
-        yield _titled(content, f"{stream}{suffix}", "value at step", f"{prefix}-{number}", remarks)
-
-
-def _numbered(number: int, dimension: int, labels: Mapping[str, str]) -> str:
-    """Return which number of an element a picture shows, by its label if it has one."""
-    code = str(number + 1)
-    label = labels.get(code)
-    if dimension == 1 and label is None:
-        return ""
-    return f", number {code}" if label is None else f", {label} (number {code})"
+        suffix = suffix_of(number, dimension, labels)
+        names = Names(f"{stream}: value of each step{suffix}", f"{stream}{suffix}")
+        numbers = tuple(_values_of(level, number) for level in levels)
+        drawn = by_step(names, steps, numbers, levels[0].confidence, VALUES, remark)
+        yield pictured(drawn, f"{prefix}-{number}")
 
 
 def _values_of(level: Elements, number: int) -> Level:
-    pairs = ((float(item.values[number]), item.half_width) for item in level.items)
-    return Level(
-        level.tier, tuple(Interval(value, value - half, value + half) for value, half in pairs)
-    )
+    values = [float(item.values[number]) for item in level.items]
+    return level_of(level.tier, values, [item.half_width for item in level.items])
 
 
 def _side_by_side(
@@ -133,43 +110,22 @@ def _side_by_side(
     """Yield the pictures of levels over one range."""
     first, dimension = levels[0], levels[0].items[0].values.size
     count = len(first.items)
-    places = np.unique(np.linspace(0, count - 1, min(count, MOST_STEPS)).round().astype(int))
-    remarks = []
-    if len(places) < count:
-        remarks.append(
-            f"{len(places)} of {count:,} steps are shown; choose a shorter range for all."
-        )
-    if dimension > MOST_NUMBERS:
-        remarks.append(f"The first {MOST_NUMBERS} of {dimension:,} numbers are shown.")
+    places = places_of(count)
+    remark = " ".join(remarks_of(len(places), count, dimension))
     for number in range(min(dimension, MOST_NUMBERS)):
-        suffix = _numbered(number, dimension, labels)
-        content = band.Stream(
-            f"{first.stream}: running totals{suffix}",
-            tuple(first.items[int(place)].t for place in places),
-            tuple(_level(totals, places, number) for totals in levels),
-            confidence=first.items[0].error.confidence,
-        )
-        subject = f"{title or first.stream}{suffix}"
-        yield _titled(content, subject, "total after step", f"{prefix}-{number}", remarks)
+        suffix = suffix_of(number, dimension, labels)
+        names = Names(f"{first.stream}: running totals{suffix}", f"{title or first.stream}{suffix}")
+        steps = tuple(first.items[place].t for place in places)
+        numbers = tuple(_level(totals, places, number) for totals in levels)
+        confidence = first.items[0].error.confidence
+        drawn = by_step(names, steps, numbers, confidence, remark=remark)
+        yield pictured(drawn, f"{prefix}-{number}")
 
 
-def _titled(
-    content: band.Stream, subject: str, step: str, prefix: str, remarks: Sequence[str]
-) -> Picture:
-    """Return the picture under the sentence of its last step."""
-    sentence = last_message(subject, f"{step} {content.steps[-1]:,}", content.levels)
-    titled = replace(content, title=sentence)
-    drawn = picture(band.line_with_band, band.rows, titled, prefix, " ".join(remarks), sentence)
-    return replace(drawn, table=replace(drawn.table, caption=content.title))
-
-
-def _level(running_totals: RunningTotalsView, places: NDArray[np.int_], number: int) -> Level:
-    items = (running_totals.items[int(place)] for place in places)
-    totals = ((float(item.values[number]), item.error.half_width) for item in items)
-    return Level(
-        running_totals.tier,
-        tuple(Interval(total, total - half, total + half) for total, half in totals),
-    )
+def _level(running_totals: RunningTotalsView, places: Sequence[int], number: int) -> Level:
+    items = [running_totals.items[place] for place in places]
+    values = [float(item.values[number]) for item in items]
+    return level_of(running_totals.tier, values, [item.error.half_width for item in items])
 
 
 def _step(given: Mapping[str, str], name: str) -> int | None:

@@ -12,8 +12,8 @@ from penstock_client._log.log import default_file
 from penstock_client._log.notes import key_of
 from penstock_client._log.reports import verify
 from penstock_client._log.watch import Seen, follow
-from penstock_client._show.rounding import printable
 from penstock_client.errors import InvalidArgument, LogRefused, PenstockError
+from penstock_client.figures import printable
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)

@@ -5,7 +5,9 @@
 * ``listing``                      a list of answers, as a table in a notebook or a data frame
 * ``output``                       writes a table for people, JSON or CSV for programs
 * ``rounding``                     formats numbers and texts for people
-* ``notebook, svg``                show a release in a notebook, with a chart
+* ``notebook``                     shows a release in a notebook, with its figure
+* ``figures``                      draws releases and totals as the server's pages do
+* ``charts``                       is the folder that the server draws with, and no copy of it
 * ``shown``                        states what the other modules need of a release or of totals
 * ``frames``                       converts releases, totals and made-up rows to pandas, polars
                                    and Arrow

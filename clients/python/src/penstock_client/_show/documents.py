@@ -7,8 +7,9 @@ from typing import cast
 from penstock_client._log.notes import Checkpoint
 from penstock_client._show.frames import label
 from penstock_client._show.output import Column, Document
-from penstock_client._show.rounding import decimals, fixed, percent, short
+from penstock_client._show.rounding import percent, short
 from penstock_client._show.row_documents import report_line, reported_values
+from penstock_client.figures import decimals, fixed
 from penstock_client.models import (
     Budget,
     Dataset,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from penstock_client._show.frames import library
 from penstock_client._show.output import Column, Document
-from penstock_client._show.rounding import printable
+from penstock_client.figures import printable
 
 if TYPE_CHECKING:
     import pandas as pd

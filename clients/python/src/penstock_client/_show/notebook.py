@@ -3,13 +3,19 @@
 from collections.abc import Sequence
 from html import escape
 
+from penstock_client._show.figures import figure_of
 from penstock_client._show.frames import label
-from penstock_client._show.rounding import decimals, fixed, percent, printable, short
+from penstock_client._show.rounding import percent, short
 from penstock_client._show.shown import ShownRelease
-from penstock_client._show.svg import Mark, chart
 from penstock_client._values.estimates import Estimate
+from penstock_client._values.wording import Wording
+from penstock_client.errors import NotDrawable
+from penstock_client.figures import decimals, fixed, printable
 
 ROWS = 40
+
+Values = tuple[str, float, float, float]
+"""The name of a released value, the value, and the ends of its interval."""
 
 Row = tuple[str, float | None, float | None, float | None]
 """A name, a value, and the ends of its interval."""
@@ -23,44 +29,49 @@ def page(release: ShownRelease, rows: int = ROWS) -> str:
     digits = decimals(release.error.standard_deviation)
     confidence = percent(release.error.confidence)
     interval = release.interval(release.error.confidence)
-    marks = [
-        Mark(label, value, lower, upper)
-        for label, value, lower, upper in zip(
+    shown = list(
+        zip(
             release.labels(rows),
             release.values[:rows],
             interval.lower[:rows],
             interval.upper[:rows],
             strict=True,
         )
-    ]
+    )
     caption = "<br>".join(map(_text, release.caption()))
-    title = f"{release.query} as released to {release.tier}, with {confidence} confidence intervals"
     return "".join(
         (
             "<div>",
             f"<p><strong>{_text(release.query)}</strong><br>{caption}</p>",
-            chart(marks, title, digits),
-            _table(marks, digits, confidence),
-            _note(len(marks), len(release.values)),
+            _chart(release),
+            _table(shown, digits, confidence),
+            _note(len(shown), len(release.values)),
             _estimates(release.estimates[:rows], confidence),
             "</div>",
         )
     )
 
 
-def _table(marks: Sequence[Mark], digits: int, confidence: str) -> str:
+def _chart(release: ShownRelease) -> str:
+    """Return the figure of a release; without values, or with too large ones, there is none."""
+    if not release.values:
+        return ""
+    try:
+        return figure_of(release, Wording()).html()
+    except NotDrawable:
+        return ""
+
+
+def _table(shown: Sequence[Values], digits: int, confidence: str) -> str:
     heads = ("key", "value", f"lower {confidence}", f"upper {confidence}")
     head = "".join(
         f"<th{_RIGHT if index else _LEFT}>{_text(name)}</th>" for index, name in enumerate(heads)
     )
     rows = "".join(
-        f"<tr><td{_LEFT}>{_text(mark.label)}</td>"
-        + "".join(
-            f"<td{_RIGHT}>{fixed(number, digits)}</td>"
-            for number in (mark.value, mark.lower, mark.upper)
-        )
+        f"<tr><td{_LEFT}>{_text(name)}</td>"
+        + "".join(f"<td{_RIGHT}>{fixed(number, digits)}</td>" for number in numbers)
         + "</tr>"
-        for mark in marks
+        for name, *numbers in shown
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 

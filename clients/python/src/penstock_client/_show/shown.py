@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from penstock_client._http.fields import Key
-from penstock_client._values.estimates import Estimate
+from penstock_client._values.estimates import Distribution, Estimate
 from penstock_client._values.histogram import Histogram
 from penstock_client._values.interval import Interval
 from penstock_client.models import ErrorBars, Guarantee, MeanParts
@@ -50,6 +50,8 @@ class ShownRelease(Released, Protocol):
     def shown_labels(self) -> Mapping[str, str]: ...
     @property
     def estimates(self) -> tuple[Estimate, ...]: ...
+    @property
+    def distributions(self) -> tuple[Distribution, ...]: ...
 
     def interval(self, confidence: float) -> Interval: ...
     def labels(self, most: int | None = None) -> list[str]: ...

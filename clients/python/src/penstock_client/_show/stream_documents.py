@@ -18,7 +18,8 @@ from penstock_client._show.documents import (
 )
 from penstock_client._show.frames import columns_of_totals, total_names
 from penstock_client._show.output import Column, Document
-from penstock_client._show.rounding import decimals, fixed, short
+from penstock_client._show.rounding import short
+from penstock_client.figures import decimals, fixed
 from penstock_client.stream_preview import StreamPreview, Structure
 from penstock_client.streams import Pushed, RunningTotals, Stream
 

@@ -5,7 +5,8 @@ from html import escape
 from typing import Self
 
 from penstock_client._http.fields import Fields
-from penstock_client._show.rounding import printable, short
+from penstock_client._show.rounding import short
+from penstock_client.figures import printable
 from penstock_client.models import Answer, whole
 
 HEADS = ("query", "registered by", "share of the allowance")

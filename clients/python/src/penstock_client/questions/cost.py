@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
-from penstock_client._show.rounding import percent, printable, short
+from penstock_client._show.rounding import percent, short
+from penstock_client.figures import printable
 from penstock_client.models import Budget, PrivacyLoss
 from penstock_client.preview import Preview, TierPreview
 from penstock_client.questions.allowances import AllowanceRoom

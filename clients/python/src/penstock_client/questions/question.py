@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from penstock_client._show.rounding import printable
 from penstock_client.errors import (
     Conflict,
     Forbidden,
@@ -15,6 +14,7 @@ from penstock_client.errors import (
     InvalidInput,
     NotRegistered,
 )
+from penstock_client.figures import printable
 from penstock_client.preview import Preview, as_json
 from penstock_client.queries import Query
 from penstock_client.questions.asker import Asker

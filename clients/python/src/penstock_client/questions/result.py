@@ -6,8 +6,9 @@ from html import escape
 from typing import Self
 
 from penstock_client._http.fields import Fields, Key
-from penstock_client._show.rounding import percent, printable, short
+from penstock_client._show.rounding import percent, short
 from penstock_client.dummy import Frames
+from penstock_client.figures import printable
 from penstock_client.queries import Query
 from penstock_client.release import Release
 from penstock_client.tables.aggregates import Output

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
 
-from penstock_client._show.rounding import printable
 from penstock_client.errors import InvalidArgument
+from penstock_client.figures import printable
 from penstock_client.models import Dataset
 from penstock_client.questions.asker import Asker
 from penstock_client.questions.question import Question

@@ -5,8 +5,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from penstock.web.charts.drawing.lettering import width_of
-from penstock.web.charts.drawing.numbers import scientific, tick
+from .lettering import width_of
+from .numbers import scientific, tick
 
 FINEST = 1e-9
 """Smallest ratio of a span to its ends; a smaller span is widened, since floats could not tell

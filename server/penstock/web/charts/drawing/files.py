@@ -8,8 +8,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from typing import Final
 
-from penstock.web.charts.drawing.lettering import wrapped
-from penstock.web.charts.drawing.svg import element, number, text
+from .lettering import wrapped
+from .svg import element, number, text
 
 SVG: Final = "{http://www.w3.org/2000/svg}"
 MARGIN: Final = 16

@@ -8,7 +8,7 @@ import math
 import unicodedata
 from collections.abc import Sequence
 
-from penstock.figures import printable
+from ....figures import printable
 
 SIZE = 12.0
 """Font size of all charts, in units of the viewBox."""

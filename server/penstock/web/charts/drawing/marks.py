@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from penstock.web.charts.drawing.svg import element, number
-from penstock.web.charts.drawing.values import Level
+from .svg import element, number
+from .values import Level
 
 FALLBACK: Final = ("#2f7fc1", "#b8701a", "#d0523f", "#4f8f32", "#9a68c4", "#2a8a8f")
 """Color of each class of marks, with a contrast of 3 or more to both white and near black."""

@@ -7,11 +7,11 @@ another, which the noise may not allow.
 import math
 from collections.abc import Sequence
 
-from penstock.figures import percent
-from penstock.web.charts.drawing.lettering import fitted
-from penstock.web.charts.drawing.numbers import digits_of
-from penstock.web.charts.drawing.svg import isolated, words
-from penstock.web.charts.drawing.values import Interval, Level
+from ....figures import percent
+from .lettering import fitted
+from .numbers import digits_of
+from .svg import isolated, words
+from .values import Interval, Level
 
 MOST_LEVELS = 3
 ROOM = 240.0

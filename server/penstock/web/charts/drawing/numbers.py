@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from penstock.figures import PLAIN_BELOW, decimals, fixed, short
-from penstock.web.charts.drawing.values import Interval
+from ....figures import PLAIN_BELOW, decimals, fixed, short
+from .values import Interval
 
 LONGEST = 14
 MOST_PLACES = 7

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from penstock.web.charts.drawing.lettering import SIZE, shown
+from .lettering import SIZE, shown
 
 NARROW: Final = 384
 """Width of a chart for a phone, in units of about one pixel."""

@@ -1,8 +1,8 @@
 """Build the tables of charts that show one interval per key and level."""
 
-from penstock.figures import percent
-from penstock.web.charts.drawing.numbers import digits_of
-from penstock.web.charts.drawing.values import Level, Table
+from ....figures import percent
+from .numbers import digits_of
+from .values import Level, Table
 
 
 def elsewhere(given: int, total: int) -> str:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from penstock.errors import InvalidInput
+from ....errors import NotDrawable
 
 ROUNDING = 1e-9
 LARGEST = 1e300
@@ -18,7 +18,7 @@ LARGEST = 1e300
 class Interval:
     """Represent a value and the interval around it.
 
-    Raises ``InvalidInput`` unless all three are finite and ``lower <= value <= upper``, up
+    Raises ``NotDrawable`` unless all three are finite and ``lower <= value <= upper``, up
     to rounding errors of floats.
     """
 
@@ -31,7 +31,7 @@ class Interval:
             finite(getattr(self, name), f"an interval's {name}")
         slack = ROUNDING * max(abs(self.lower), abs(self.upper))
         if not self.lower - slack <= self.value <= self.upper + slack:
-            raise InvalidInput(
+            raise NotDrawable(
                 f"A value must lie in its interval, but {self.value:g} is not between"
                 f" {self.lower:g} and {self.upper:g}."
             )
@@ -66,27 +66,27 @@ class Table:
 
 
 def finite(number: float, what: str) -> float:
-    """Return ``number``.  Raises ``InvalidInput`` if it cannot be drawn."""
+    """Return ``number``.  Raises ``NotDrawable`` if it cannot be drawn."""
     if not math.isfinite(number) or abs(number) > LARGEST:
-        raise InvalidInput(
+        raise NotDrawable(
             f"A chart can show finite numbers up to {LARGEST:g}, but {what} is {number}."
         )
     return number
 
 
 def positive(number: float, what: str) -> float:
-    """Return ``number``.  Raises ``InvalidInput`` unless it is finite and large enough above 0
+    """Return ``number``.  Raises ``NotDrawable`` unless it is finite and large enough above 0
     for its logarithm."""
     if finite(number, what) < 1 / LARGEST:
-        raise InvalidInput(f"A chart needs {what} to be above 0, but it is {number}.")
+        raise NotDrawable(f"A chart needs {what} to be above 0, but it is {number}.")
     return number
 
 
 def of_one_length(names: Sequence[object], levels: Sequence[Level], what: str) -> None:
-    """Raise ``InvalidInput`` unless each level has one interval for each of the names."""
+    """Raise ``NotDrawable`` unless each level has one interval for each of the names."""
     for level in levels:
         if len(level.intervals) != len(names):
-            raise InvalidInput(
+            raise NotDrawable(
                 f"Level {level.name!r} has {len(level.intervals):,} intervals for"
                 f" {len(names):,} {what}; it needs one for each."
             )

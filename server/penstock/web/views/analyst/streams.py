@@ -8,6 +8,7 @@ from penstock.sentences.phrases import kept
 from penstock.services.noise.derived.elements import elements
 from penstock.services.streams import stream_totals as services
 from penstock.services.streams import streams
+from penstock.web.charts.results.totals import MOST_STEPS
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ANALYST, SIGNED_IN, Pages
 from penstock.web.presenters import stream_charts
@@ -56,7 +57,7 @@ def stream_totals(visit: Visit, stream: str) -> Response:
     )
     singly = "each" in request.args
     values = [
-        elements(tier_totals, shown.length, stream_charts.MOST_STEPS)
+        elements(tier_totals, shown.length, MOST_STEPS)
         for tier_totals in (totals if singly else ())
     ]
     return visit.page(

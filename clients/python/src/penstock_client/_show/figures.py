@@ -1,0 +1,184 @@
+"""Draw releases and running totals as the server's pages do, with the same code.
+
+``charts`` is the folder that the server draws with, which knows numbers and texts alone.  Here is
+what a release or totals give it.
+"""
+
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Protocol
+
+from penstock_client._http.fields import Fields, Key
+from penstock_client._show.charts.distribution import Quantile
+from penstock_client._show.charts.drawing.files import as_file, light_colors
+from penstock_client._show.charts.drawing.svg import WIDE
+from penstock_client._show.charts.drawing.values import Interval, Level
+from penstock_client._show.charts.results.drawings import Drawing, Names
+from penstock_client._show.charts.results.releases import (
+    MOST_KEYS,
+    Steps,
+    by_group,
+    by_rank,
+    by_share,
+    label_of,
+)
+from penstock_client._show.charts.results.totals import (
+    MOST_NUMBERS,
+    by_step,
+    level_of,
+    places_of,
+    remarks_of,
+    suffix_of,
+)
+from penstock_client._show.shown import ShownRelease, ShownTotals
+from penstock_client._values.estimates import Estimate
+from penstock_client._values.wording import Wording
+from penstock_client.errors import InvalidArgument
+from penstock_client.figures import printable
+
+STYLESHEET = Path(__file__).with_name("charts.css")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Hold the chart of a result: the one of the server's page, in one SVG.
+
+    ``message`` is the sentence that it shows, ``remark`` what is left out of it.  ``svg`` is a
+    document that stands alone, the sentence on it, dark on white: what the page offers as a
+    download.  A notebook shows the chart in the color of its own text.
+    """
+
+    message: str
+    remark: str
+    svg: str = field(repr=False)
+    _inline: str = field(repr=False)
+
+    def save(self, path: Path | str) -> None:
+        """Write ``svg`` to a file."""
+        Path(path).write_text(self.svg, encoding="utf-8")
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+    def html(self) -> str:
+        """Return the sentence and the chart, in the color of the text around them."""
+        remark = f"<p>{escape(printable(self.remark))}</p>" if self.remark else ""
+        message = f"<p><strong>{escape(self.message)}</strong></p>" if self.message else ""
+        return f"<div>{message}{self._inline}{remark}</div>"
+
+
+class Worded(Protocol):
+    """Represent a query or a stream, with the texts that people wrote about it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def wording(self) -> Wording: ...
+
+
+def wording_of(registered: Worded | None, name: str) -> Wording:
+    """Return the texts of the query or stream of that name; none without one.
+
+    Raises ``InvalidArgument`` for another one.
+    """
+    if registered is None:
+        return Wording()
+    if registered.name != name:
+        raise InvalidArgument(f"These are numbers of {name!r}, not of {registered.name!r}.")
+    return registered.wording
+
+
+def figure_of(release: ShownRelease, wording: Wording, group: Key | None = None) -> Figure:
+    """Return the figure of a release.  Raises ``InvalidArgument`` if there is no such group."""
+    return _figure(drawn(release, wording, group), f"penstock-{release.id}")
+
+
+def figure_of_totals(totals: ShownTotals, wording: Wording, number: int = 0) -> Figure:
+    """Return the figure of one number of a stream's elements, from 0.
+
+    Raises ``InvalidArgument`` for a number that is not drawn.
+    """
+    prefix = f"penstock-{totals.stream}-{totals.tier}-{totals.items[0].t}-{totals.items[-1].t}"
+    return _figure(drawn_totals(totals, wording, number), f"{prefix}-{number}")
+
+
+def drawn(release: ShownRelease, wording: Wording, group: Key | None = None) -> Drawing:
+    """Return the drawing of a release, as its page has it."""
+    names = Names(
+        f"{release.query} at {release.tier}", wording.title or release.query, wording.unit
+    )
+    confidence = release.error.confidence
+    if release.distributions:
+        return _by_share(release, names, wording, group)
+    if group is not None:
+        raise InvalidArgument(f"{release.query!r} has no distribution functions to choose from.")
+    lower, upper = zip(*release.interval(confidence), strict=True) if release.values else ((), ())
+    own = [Interval(*each) for each in zip(release.values, lower, upper, strict=True)]
+    places = list(range(len(own)))
+    if release.histogram is not None:
+        places.sort(key=lambda place: -own[place].value)
+    places = places[:MOST_KEYS]
+    labels = tuple(label_of(release.keys[place], wording.shown_labels) for place in places)
+    level = Level(release.tier, tuple(own[place] for place in places))
+    if release.histogram is not None:
+        return by_rank(names, labels, level, confidence, len(own))
+    return by_group(names, labels, (level,), confidence, len(own))
+
+
+def _by_share(release: ShownRelease, names: Names, wording: Wording, group: Key | None) -> Drawing:
+    groups = {each.key: each for each in release.distributions}
+    chosen = release.distributions[0] if group is None else groups.get(group)
+    if chosen is None:
+        raise InvalidArgument(f"{release.query!r} has no distribution function of {group!r}.")
+    key = "" if chosen.key is None else f", {label_of(chosen.key, wording.shown_labels)}"
+    named = Names(f"{names.title}{key}", f"{names.subject}{key}", names.unit)
+    edges = Fields(dict(release.answer), "release").child("quantiles").vector("edges")
+    steps = Steps(edges, chosen.shares or (), chosen.lower or (), chosen.upper or ())
+    quantiles = tuple(
+        Quantile(each.name.replace(":", " "), float(each.name.partition(":")[2]), own)
+        for each in release.estimates
+        if each.name.startswith("quantile:") and each.key == chosen.key
+        if (own := _interval(each)) is not None
+    )
+    return by_share(named, release.tier, steps, quantiles, release.error.confidence)
+
+
+def _interval(estimate: Estimate) -> Interval | None:
+    if estimate.value is None or estimate.lower is None or estimate.upper is None:
+        return None
+    return Interval(estimate.value, estimate.lower, estimate.upper)
+
+
+def drawn_totals(totals: ShownTotals, wording: Wording, number: int = 0) -> Drawing:
+    """Return the drawing of running totals, as the page of their stream has it."""
+    dimension, places = len(totals.items[0].values), places_of(len(totals.items))
+    if not 0 <= number < min(dimension, MOST_NUMBERS):
+        least = f"{totals.stream!r} has {dimension:,} numbers, and figures of the first"
+        raise InvalidArgument(f"{least} {MOST_NUMBERS}: there is none of number {number}.")
+    items = [totals.items[place] for place in places]
+    suffix = suffix_of(number, dimension, wording.shown_labels)
+    remarks = (len(places), len(totals.items), dimension)
+    names = Names(
+        f"{totals.stream}: running totals{suffix}", f"{wording.title or totals.stream}{suffix}"
+    )
+    values = [item.values[number] for item in items]
+    level = level_of(totals.tier, values, [item.error.half_width for item in items])
+    steps = tuple(item.t for item in items)
+    remark = " ".join(remarks_of(*remarks))
+    return by_step(names, steps, (level,), items[0].error.confidence, remark=remark)
+
+
+def _figure(drawing: Drawing, prefix: str) -> Figure:
+    sentence = drawing.message or drawing.table.caption
+    alone = as_file(drawing.draw("chart", WIDE), sentence, _colors())
+    return Figure(sentence, drawing.remark, alone, drawing.draw(prefix, WIDE))
+
+
+@cache
+def _colors() -> dict[str, str]:
+    return light_colors(STYLESHEET.read_text(encoding="utf-8"))

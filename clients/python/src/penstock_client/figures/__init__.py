@@ -1,0 +1,1 @@
+../../../../../server/penstock/figures.py

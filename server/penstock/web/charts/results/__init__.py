@@ -1,0 +1,6 @@
+"""Choose the chart of a result, and write its sentence: what pages and notebooks have in common.
+
+* ``drawings``  a chart with its sentence and its table
+* ``releases``  the values, the keys, or the distribution function of a query
+* ``totals``    the running totals of a stream, and the values of its steps
+"""
