@@ -196,9 +196,9 @@ class _Alone:
     info: dict[Any, Any] = field(default_factory=dict)
 
     def first(self, shape: "_Shape", place: Mapping[str, Any]) -> Row | None:
-        found = self.database.glances(_statement_alone(*shape), **place)
-        self.info = found.info
-        return dict(found.rows[0]) if found.rows else None
+        glances = self.database.glances(_statement_alone(*shape), **place)
+        self.info = glances.info
+        return dict(glances.rows[0]) if glances.rows else None
 
     def content(self, row: int) -> bytes | LongContent:  # noqa: ARG002 - the protocol passes it
         raise _InPieces

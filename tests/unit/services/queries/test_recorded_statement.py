@@ -1,5 +1,6 @@
 """Test the statement that a query's row records is the one that is run, after an upgrade too."""
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,11 +10,13 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
+from tests.unit.connectors.cases import dataset_of, prepared, query_of
 from tests.unit.worlds import World
 
 from penstock.connectors.duckdb import dialect, source
 from penstock.connectors.duckdb.conformance import require_conformance
 from penstock.connectors.planning import prepare
+from penstock.connectors.planning.domain import Domain
 from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.planning.plan import Plan
 from penstock.connectors.planning.sensitivity import Norms
@@ -25,9 +28,11 @@ from penstock.persistence.tables import Charge, Query
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.ledger.charges import row_of
+from penstock.services.noise.long_vectors import sizes
 from penstock.services.previews.query_preview import preview
 from penstock.services.queries import exact_answers, queries, registration
 from penstock.services.queries.charging import rows
+from penstock.services.queries.recorded_statement import is_keys_text, keys_text
 from penstock.services.schemas.queries import (
     ComputedQueryRequest,
     CorrelatedQueryRequest,
@@ -366,3 +371,17 @@ def test_a_server_that_runs_another_statement_is_found(
     registration.register(world.server, OPERATOR, REQUESTS["counts"])
     assert len(texts) == 1
     assert texts != [recorded(world)]
+
+
+def test_many_keys_are_recorded_by_their_labels_and_read_from_a_list_of_earlier_versions() -> None:
+    half = 1 + sizes.MOST_LISTED // 2
+    plain = prepared(dataset_of(), query_of({"type": "count"}))
+    few, many = (
+        replace(plain, keys=Domain((("a", "b"), tuple(map(str, range(count))))))
+        for count in (half - 1, half)
+    )
+    assert json.loads(keys_text(few) or "") == list(few.keys or ())
+    assert json.loads(keys_text(many) or "") == {"labels": [["a", "b"], [*map(str, range(half))]]}
+    for stored in (keys_text(many), json.dumps(list(many.keys or ()))):
+        assert is_keys_text(stored, many)
+        assert not is_keys_text(stored, few)

@@ -19,7 +19,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.long_vectors import sizes
 from penstock.services.noise.long_vectors.long_vector import LongVector
-from penstock.services.releases import history, long_releases
+from penstock.services.releases import history, locked_state, long_releases
 from penstock.services.verification.verification import verify
 
 Drawn = Callable[..., long_releases.DrawnAhead]
@@ -147,10 +147,17 @@ def test_a_level_that_another_stored_meanwhile_is_handed_out_as_it_is(
     assert len(list(store(long).attempts())) == len(vectors(long)) == 2
 
 
+@pytest.mark.parametrize("in_pieces", [False, True])
 def test_a_level_between_vectors_in_rows_is_drawn_in_chunks_around_them(
-    visits: World, monkeypatch: pytest.MonkeyPatch
+    visits: World, monkeypatch: pytest.MonkeyPatch, in_pieces: bool
 ) -> None:
-    """As earlier versions stored them, which had longer rows."""
+    """As earlier versions stored them, which had longer rows: those are read in pieces."""
+    if in_pieces:
+        monkeypatch.setattr(locked_state, "LONG", 1)
+        monkeypatch.setattr(locked_state, "LARGEST", 1)
+        monkeypatch.setattr(locked_state, "_statement", locked_state._statement.__wrapped__)
+        alone = locked_state._statement_alone.__wrapped__
+        monkeypatch.setattr(locked_state, "_statement_alone", alone)
     visits.push("long", values=LONG_VALUES, keys=None)
     accurate, noisy = values(visits, "ines"), values(visits, "pia")
     assert list(store(visits).attempts()) == []

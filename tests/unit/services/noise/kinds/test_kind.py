@@ -9,6 +9,7 @@ from tests.support.rows import row
 
 from penstock.errors import IntegrityViolation, InvalidInput
 from penstock.persistence.tables import Query
+from penstock.services.noise.kinds import kind
 from penstock.services.noise.kinds.kind import keys_of
 from penstock.services.noise.sealing import StoredRelease
 
@@ -18,6 +19,17 @@ QUERY = row(Query, name="visits", dimension=3)
 def test_keys_are_positions_where_none_were_given() -> None:
     assert list(keys_of(QUERY)) == [0, 1, 2]
     assert keys_of(row(Query, keys='["a", 7]')) == ["a", 7]
+
+
+@pytest.mark.parametrize("longest", [0, 10**6], ids=["read anew", "kept"])
+def test_keys_of_several_groupings_are_read_from_their_labels(
+    monkeypatch: pytest.MonkeyPatch, longest: int
+) -> None:
+    monkeypatch.setattr(kind, "_LONGEST_KEPT", longest)
+    stored = row(Query, keys='{"labels": [["a", "b"], ["x", "y"]]}')
+    for _ in range(2):
+        assert list(keys_of(stored)) == [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]]
+    assert list(keys_of(row(Query, keys='{"labels": [["c"], ["x"]]}'))) == [["c", "x"]]
 
 
 def test_an_exact_answer_is_read_in_steps_of_the_lattice() -> None:
