@@ -201,7 +201,7 @@ def _alone(count: int, *, needed: bool = False) -> float:
 def _read(world: World, name: str) -> int:
     """Read a whole release as an Arrow stream, and keep nothing of it."""
     view = history.values(world.server, acting_as(world.server, "ann"), name)
-    return sum(len(block) for block in tabular_formats._written(view, "arrow"))
+    return sum(len(block) for block in tabular_formats._written(view, "arrow", {}))
 
 
 def _released(world: World, size: int, count: int, workers: Sequence[int]) -> dict[str, float]:
