@@ -10,7 +10,7 @@ from tests.api.served.serving import ASK, Serving, serve_copy
 from tests.api.tracing.collector import listening
 from tests.databases.homes import Home, Homes
 
-from penstock.tracing.traced_steps import COMMIT, LOOK_UP, WAIT, WITNESS, WORK
+from penstock.tracing.traced_steps import COMMIT, DRAW, LOOK_UP, WAIT, WITNESS, WORK
 
 RELEASE = "POST /api/v1/queries/<query>/releases"
 
@@ -39,7 +39,7 @@ def test_workers_send_what_they_did_before_they_end(
     assert names.count("GET /api/v1/me") == 8
     (release,) = (span for span in collector.spans if span.name == RELEASE)
     steps = [span.name for span in collector.spans if span.trace_id == release.trace_id]
-    assert {*steps} == {RELEASE, LOOK_UP, WAIT, WORK, COMMIT, WITNESS}
+    assert {*steps} == {RELEASE, LOOK_UP, WAIT, WORK, DRAW, COMMIT, WITNESS}
     values = [str(value) for value in released["values"] if len(str(value)) > 4]
     secret = [serving.token, "canary", "visits", "ian", released["id"], *values]
     assert not [word for word in secret if word in collector.text]
@@ -56,6 +56,8 @@ def test_a_server_whose_collector_never_answers_serves_and_ends(
         collector.open.clear()
         traced = {"PENSTOCK_TRACES_URL": collector.url, **settings}
         serving = serve_copy(homes, furnished[0], tmp_path / "home", workers=1, **traced)
+        # Whether the server is ready is not traced.
+        assert serving.ask("GET", "/api/v1/me")[0] == 200
         assert collector.begun.wait(60)
         assert serving.ask("POST", ASK, {"epsilon": 0.2})[0] == 200
         assert serving.stop(signal.SIGTERM) == 0

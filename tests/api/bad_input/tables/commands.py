@@ -51,7 +51,7 @@ NAMED = [
     *of_words(FAILURE, "slashes", "user create a/b --role admin", "tier create a,b"),
     *of_words(FAILURE, "'30d'|\"30d\"", "token create ann --expires soon"),
     *of_words(FAILURE, '"30d"', "token create ann --expires=-1d", "token create ann --expires 30"),
-    *of_words(FAILURE, "at most 315360000", "token create ann --expires 999999999d"),
+    *of_words(FAILURE, "at most 3,650 days", "token create ann --expires 999999999d"),
     *of_words(FAILURE, "some of analyst", "token create ann --scope admin"),
     *of_words(FAILURE, "disabled", "token create gone"),
     *of_words(FAILURE, "no token 'abcdefgh'", "token revoke ann abcdefgh"),
