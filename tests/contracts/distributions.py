@@ -34,11 +34,19 @@ class Wheels:
     source: Path
 
     def copied(self, below: str) -> Iterator[str]:
-        """Yield the names of the tracked files below a folder of the source, or of the one file."""
+        """Yield the names of the tracked files below a folder of the source, or of the one file.
+
+        A link is followed: a wheel has what it leads to under the link's own name.
+        """
         start = self.source / below
-        for path in [start] if start.is_file() else start.rglob("*"):
+        below_it = (
+            Path(folder, name)
+            for folder, _, names in os.walk(start, followlinks=True)
+            for name in names
+        )
+        for path in [start] if start.is_file() else below_it:
             name = path.relative_to(self.source).as_posix()
-            if path.is_file() and name not in LEFT_BEHIND:
+            if name not in LEFT_BEHIND:
                 yield name
 
 

@@ -34,6 +34,7 @@ from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.sign_on import invitations
 from penstock.services.streams import stream_elements, stream_totals, streams
+from penstock.services.uploads import uploads
 from penstock.services.verification.verification import verify
 from penstock.transparency_log import leaves
 
@@ -74,6 +75,7 @@ def every_kind(world: World) -> None:
     mapped(trusting(world.server), "staff", "analyst", tier="public")
     invited = InvitationSpec.model_validate({"name": "lea", "roles": ["analyst"]})
     invitations.invite(server, OPERATOR, invited)
+    uploads.receive(server, OPERATOR, "towns.csv", [b"person,town\np1,north\n"])
     key_rotation.rotate(server, OPERATOR)
     ruled = replace(server, settings=server.settings.model_copy(update={"two_person_rule": True}))
     proposals.do_or_propose(ruled, world.person("ada"), QueryRetirement(query="visits"))
