@@ -19,6 +19,7 @@ AUDITING = "clients/python/auditing.md"
 WHERE = {
     (PYTHON, "pip install penstock-client"): "tests/contracts/conftest.py",
     (PYTHON, "from penstock_client import Client"): README,
+    (PYTHON, "figure = release.figure()"): README,
     (PYTHON, "frame = release.to_pandas()"): README,
     (PYTHON, "interval = release.interval(0.99)"): README,
     (PYTHON, "from penstock_client.derived import"): README,
