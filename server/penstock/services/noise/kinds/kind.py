@@ -355,12 +355,11 @@ class QueryKind(Process, ABC):
 
 def keys_of(query: Query) -> Keys:
     """Return a query's keys; positions if it has none."""
-    keys: Any
-    if query.keys is None:
+    keys: Any = keys_of_labels(query)
+    if keys is None and query.keys is None:
         keys = LazyPositions(0, query.dimension) if exceeds(query) else np.arange(query.dimension)
-    else:
-        # Of many keys only the labels are stored that they are the products of.
-        keys = _products(query.keys) if query.keys.startswith("{") else json.loads(query.keys)
+    elif keys is None:
+        keys = json.loads(str(query.keys))
     return cast("Keys", keys)
 
 
@@ -368,7 +367,14 @@ _LONGEST_KEPT = 1 << 17
 """The longest text of labels that is kept as keys, in characters: there are a few such texts."""
 
 
-def _products(stored: str) -> Domain | MarginalKeys | WorkloadKeys:
+def keys_of_labels(query: Query) -> Domain | MarginalKeys | WorkloadKeys | None:
+    """Return the keys of which only the labels are stored that they are the products of.
+
+    All other keys are a list, or positions: of them it returns None.
+    """
+    stored = query.keys
+    if stored is None or not stored.startswith("{"):
+        return None
     return _kept(stored) if len(stored) <= _LONGEST_KEPT else keys_of_parts(json.loads(stored))
 
 

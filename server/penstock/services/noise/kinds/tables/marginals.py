@@ -1,6 +1,5 @@
 """Represent marginals: computed from released tables that are protected together."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from penstock.connectors.planning.domain import MarginalKeys, keys_of
+from penstock.connectors.planning.domain import MarginalKeys
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.mechanisms.process import IntVector
 from penstock.persistence.tables.queries import Query
 from penstock.privacy.target import Target, TargetKind
 from penstock.services.noise.estimates.marginals import marginals_of
-from penstock.services.noise.kinds.kind import Reading
+from penstock.services.noise.kinds.kind import Reading, keys_of_labels
 from penstock.services.noise.kinds.tables.noise import require_gaussian
 from penstock.services.noise.kinds.vector import VectorKind
 from penstock.services.noise.long_vectors.long_vector import Steps, at_hand
@@ -45,8 +44,8 @@ class MarginalsKind(VectorKind):
     @override
     def own_of(cls, query: Query) -> Mapping[str, Any] | None:
         """Return the tables from the stored keys."""
-        keys = _keys(query.keys)
-        return None if keys is None else {"tables": _tables(keys)}
+        keys = keys_of_labels(query)
+        return {"tables": _tables(keys)} if isinstance(keys, MarginalKeys) else None
 
     @classmethod
     @override
@@ -113,9 +112,9 @@ class MarginalsKind(VectorKind):
     @override
     def reading(self, query: Query, rung: int, steps: Steps) -> Reading:
         """Return the cells of all marginals, as one vector and by marginal."""
-        keys = _keys(query.keys)
-        if keys is None:
-            raise RuntimeError("a query for marginals has their keys")
+        keys = keys_of_labels(query)
+        if not isinstance(keys, MarginalKeys):
+            raise TypeError("a query for marginals has their keys")
         values = self.values(rung, at_hand(steps))
         listed: Any = keys[:]
         parts = [self.error_of_part(rung, self.tables.variance(each)) for each in keys.sets]
@@ -142,15 +141,6 @@ class MarginalsKind(VectorKind):
                 ],
             )
         )
-
-
-@lru_cache(maxsize=256)
-def _keys(stored: str | None) -> MarginalKeys | None:
-    # All other keys are a list, or the labels of one product.
-    if stored is None or not stored.startswith("{"):
-        return None
-    keys = keys_of(json.loads(stored))
-    return keys if isinstance(keys, MarginalKeys) else None
 
 
 @lru_cache(maxsize=256)

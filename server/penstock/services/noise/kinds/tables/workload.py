@@ -1,18 +1,16 @@
 """Represent workloads: answers to products of matrices, from the sums that a strategy protects."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from penstock.connectors.planning.domain import WorkloadKeys, keys_of
+from penstock.connectors.planning.domain import WorkloadKeys
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.persistence.tables.queries import Query
 from penstock.services.noise.estimates.workloads import answers_of, covariance_of
-from penstock.services.noise.kinds.kind import Reading
+from penstock.services.noise.kinds.kind import Reading, keys_of_labels
 from penstock.services.noise.kinds.tables.noise import require_gaussian
 from penstock.services.noise.kinds.vector import VectorKind
 from penstock.services.noise.long_vectors import sizes
@@ -34,8 +32,8 @@ class WorkloadKind(VectorKind):
     @override
     def own_of(cls, query: Query) -> Mapping[str, Any] | None:
         """Return the workload from the stored keys."""
-        keys = _keys(query.keys)
-        return None if keys is None else {"workload": keys.workload}
+        keys = keys_of_labels(query)
+        return {"workload": keys.workload} if isinstance(keys, WorkloadKeys) else None
 
     @classmethod
     @override
@@ -52,21 +50,11 @@ class WorkloadKind(VectorKind):
     @override
     def reading(self, query: Query, rung: int, steps: Steps) -> Reading:
         """Return the sums of the strategy, and the answers that are computed from them."""
-        keys = _keys(query.keys)
-        if keys is None:
-            raise RuntimeError("a query for a workload has its keys")
+        keys = keys_of_labels(query)
+        if not isinstance(keys, WorkloadKeys):
+            raise TypeError("a query for a workload has its keys")
         read = super().reading(query, rung, steps)
         listed: Any = keys.nodes if len(keys) > sizes.MOST_LISTED else keys[:]
         estimates = answers_of(keys, self.workload, read.values, read.error)
         stated = covariance_of(keys, self.workload, read.error)
         return replace(read, keys=listed, estimates=estimates, answers_covariance=stated)
-
-
-# A release's keys are made of few labels, and there may be a million of them.
-@lru_cache(maxsize=64)
-def _keys(stored: str | None) -> WorkloadKeys | None:
-    # All other keys are a list, or have no strategy.
-    if stored is None or not stored.startswith("{"):
-        return None
-    keys = keys_of(json.loads(stored))
-    return keys if isinstance(keys, WorkloadKeys) else None
