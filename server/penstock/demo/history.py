@@ -40,6 +40,7 @@ from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tier_changes, tokens, users
 from penstock.services.queries import queries, registration
 from penstock.services.releases import releases
+from penstock.services.requests import asking, decisions
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.people.tiers import TierSpec
@@ -54,6 +55,7 @@ from penstock.services.schemas.queries import (
     ReleaseRequest,
     SpecRequest,
 )
+from penstock.services.schemas.requests.specs import AskRequest, DecisionRequest
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, stream_totals, streams
 
@@ -66,6 +68,9 @@ LEFT: Final = "spending_by_plan"
 RETIRED: Final = "stays_of_all"
 PROPOSED: Final = "people_by_plan"
 """The query whose retirement is proposed; the person who tries the demo decides about it."""
+
+DECLINED: Final = "spending_by_year"
+"""The query that was requested and declined; the other one waits for the admin."""
 
 PATIENCE_SECONDS: Final = 60.0
 """The time to wait for a job, which takes a moment."""
@@ -102,6 +107,7 @@ def live(house: House, headline: str, progress: Progress) -> None:
     _raise(house)
     _insert(house)
     _together(house)
+    _request(house)
     _housekeeping(house)
     _export(house)
 
@@ -223,6 +229,18 @@ def _together(house: House) -> None:
         # The budgets have changed: it is refused, and stays on record as failed.
         proposals.approve(server, other, lapsed)
     proposed(QueryRetirement(query=PROPOSED))
+
+
+def _request(house: House) -> None:
+    """Request two queries for two purposes; one is declined, the other waits for the admin."""
+    server, rosa = house.server, house.who(READERS[-1])
+    adapter: TypeAdapter[AskRequest] = TypeAdapter(AskRequest)
+    for spec in stage.queries("later/requests"):
+        view = asking.ask(server, rosa, adapter.validate_python(spec))
+        if spec["name"] == DECLINED and view.id is not None:
+            comment = "This takes most of what is left; request fewer years, or a larger margin."
+            refusal = DecisionRequest(decision="decline", comment=comment)
+            decisions.decide(server, house.who(SECOND), view.id, refusal)
 
 
 def _granting(tier: str, epsilon: float) -> BudgetChange:

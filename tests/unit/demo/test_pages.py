@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 from tests.unit.demo.told import PORT
-from tests.web.every_page.addresses import Asked, addresses, questions
+from tests.web.every_page.addresses import AT_A_PROVIDER, Asked, addresses, questions
 from tests.web.world import HOST, ORIGIN
 
 from penstock import web
@@ -69,6 +69,7 @@ EXPLAINED = {
 """Where and to whom the demo has nothing to show, and why."""
 
 EVERY = frozenset(page.name for page in web.PAGES if page.verb == "GET")
+EVERY -= AT_A_PROVIDER | {"schedule"}  # Nothing in the demo goes on by itself.
 FEW = frozenset({"catalogue", "budgets", "my_work", "keys", "proposals", "restore"})
 """Some pages that show much, and those that show nothing to some."""
 
