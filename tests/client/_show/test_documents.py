@@ -63,6 +63,7 @@ def test_tables_say_what_was_found(
         "reach        internal                                    3  1e-06",
     ]
     assert "'could be' is the bound" in captured.err
+    assert "'registrars' that of those who chose these queries" in captured.err
     run("budget", "flights")
     row = capsys.readouterr().out.splitlines()[1]
     assert " ".join(row.split()) == "partner 1 0.629 0.3 1e-06 flights_by_carrier 25.0%"

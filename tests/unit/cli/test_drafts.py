@@ -103,12 +103,17 @@ def test_a_category_may_have_a_comma(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("header", "says"),
-    [("a,b,a", "several columns of the same name, 'a'"), ("who;visits", "separated by commas")],
+    [
+        (b"a,b,a", "several columns of the same name, 'a'"),
+        (b"who;visits", "separated by commas"),
+        ("who,größe".encode("cp1252"), "Write the file again in UTF-8"),
+        ("who,visits".encode("utf-16"), "Write the file again in UTF-8"),
+    ],
 )
 def test_a_header_that_cannot_be_meant_is_refused(
-    run: Run, tmp_path: Path, header: str, says: str
+    run: Run, tmp_path: Path, header: bytes, says: str
 ) -> None:
-    (tmp_path / "odd.csv").write_text(f"{header}\n1,2,3\n")
+    (tmp_path / "odd.csv").write_bytes(header + b"\n1,2,3\n")
     refused = run("dataset", "example", "odd.csv")
     assert (refused.code, refused.out) == (1, "")
     assert says in refused.err

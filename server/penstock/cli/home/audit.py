@@ -251,7 +251,8 @@ def _exposure(view: "ExposureView") -> Document:
     note = (
         "'could be' is the bound, over all that these users may fetch. 'released' covers only what"
         " they did fetch. 'independent' is what the same releases would have cost if each had"
-        " been drawn independently."
+        " been drawn independently. 'reach' is the budget of the highest tier that any of them ever"
+        " held, 'registrars' that of those who chose these queries."
     )
     columns = (Column("figure"), Column("of"), *LEVEL)
     return Document(view, columns, rows, (", ".join(view.users),), note)

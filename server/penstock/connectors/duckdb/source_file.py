@@ -116,7 +116,7 @@ def check_columns(dataset: DatasetSpec, names: tuple[str, ...]) -> None:
             f"{len(places)} of the {len(dataset.columns)} declared columns cannot be found in"
             " the file, the first being at"
             f" {places[0][0]}. Check the spelling, also upper and lower case, and that a CSV"
-            " file begins with the names, separated by commas.",
+            " file is in UTF-8 and begins with the names, separated by commas.",
             errors=places,
         )
 

@@ -28,6 +28,11 @@ def guess_schema(path: Path) -> dict[str, ColumnType]:
 
 
 def _require_apart(names: tuple[str, ...]) -> None:
+    if any("\ufffd" in name or "\0" in name for name in names):
+        raise InvalidInput(
+            "The file's first line has characters that are no UTF-8. Write the file again in UTF-8:"
+            " in a spreadsheet, it is a choice of Save As."
+        )
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InvalidInput(

@@ -154,6 +154,10 @@ _FUNCTION = (
     " by + - *, CASE and COALESCE."
 )
 _UNKNOWN = "A query cannot say this. Leave it out, or compute the column in a view."
+_UNREADABLE = (
+    "This is no SQL that can be read here. Put double quotes around the name of a column that is"
+    " also a word of SQL, or has other characters than letters, digits and underscores."
+)
 
 
 @dataclass(frozen=True)
@@ -218,10 +222,10 @@ def _tree(source: SqlText) -> Node:
     try:
         trees = list(_Parser(ErrorLevel.IMMEDIATE, dialect=DuckDB()).parse(tokens, source.text))
     except ParseError as error:
-        refusal = source.refusal(_spot(source, error), "This is no SQL that can be read here.")
+        refusal = source.refusal(_spot(source, error), _UNREADABLE)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         # Some of the parser's functions take arguments that need not be there.
-        refusal = source.refusal(0, "This is no SQL that can be read here.")
+        refusal = source.refusal(0, _UNREADABLE)
     except RecursionError:
         refusal = source.refusal(0, "The statement nests deeper than is read. Write it flatter.")
     # Outside the blocks: the parser's errors quote the text.

@@ -50,6 +50,15 @@ def test_a_file_without_commas_is_refused(tmp_path: Path, mark: str) -> None:
         guess_schema(tmp_path / "a.csv")
 
 
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+def test_a_header_that_is_no_utf_8_is_refused(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.csv").write_bytes("person,größe\n".encode(encoding))
+    with pytest.raises(InvalidInput, match="again in UTF-8"):
+        guess_schema(tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_bytes("person,größe\n".encode("utf-8-sig"))
+    assert list(guess_schema(tmp_path / "a.csv")) == ["person", "größe"]
+
+
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("age,day,age\n")
     with pytest.raises(InvalidInput, match="several columns of the same name, 'age'"):

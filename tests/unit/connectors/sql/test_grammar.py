@@ -46,6 +46,7 @@ COUNT = "SELECT COUNT(*) FROM visits"
         ("SELECT GROUPING(ward), COUNT(*) FROM visits GROUP BY CUBE (ward)", "Leave this out"),
         ("SELECT * FROM visits", ""),
         ("SELECT COUNT(*) FROM visits WHERE", "no SQL that can be read"),
+        ("SELECT SUM(alter) FROM visits", "double quotes around the name of a column"),
         ("SELECT SUM(age ORDER BY age) FROM visits", ""),
         ("SELECT SUM(DISTINCT age) FROM visits", ""),
         ("SELECT COUNT(*) INTO t FROM visits", ""),

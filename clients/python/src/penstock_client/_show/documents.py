@@ -317,7 +317,8 @@ def exposure(answer: Exposure) -> Document:
     note = (
         "'could be' is the bound, over all that these users may fetch. 'released' covers only what"
         " they did fetch. 'independent' is what the same releases would have cost if each had"
-        " been drawn independently."
+        " been drawn independently. 'reach' is the budget of the highest tier that any of them ever"
+        " held, 'registrars' that of those who chose these queries."
     )
     return Document(answer.answer, columns, rows, (", ".join(answer.users),), note)
 
