@@ -32,11 +32,12 @@ that the log says; nothing is backdated. The calls to a help desk are made up by
 
 def what_to_try(story: Story, home: Path, settings: Settings, *, served: bool) -> str:
     """Return tokens for everybody, and what to type with them."""
+    home = home.absolute()  # another terminal may be in another folder
     tokens = [
         (person.name, person.tier or person.role, story.tokens[person.name]) for person in EVERYBODY
     ]
     commands = [
-        *_programs(),
+        *_programs(served=served),
         *([] if served else _serve(home, settings.port)),
         *_reader(story, settings.public_url),
         *_auditor(story),
@@ -64,10 +65,12 @@ def _browser(url: str) -> Iterator[str]:
     yield filled(_MADE, tier=LATER_TIER)
 
 
-def _programs() -> list[str]:
-    """Return how to find the programs if they are not on the PATH."""
+def _programs(*, served: bool) -> list[str]:
+    """Return how to find the programs if they are not on the PATH, or on this terminal's alone."""
     beside = Path(sys.executable).parent
-    if shutil.which(CLIENT) is None and (beside / CLIENT).exists():
+    activated = sys.prefix != sys.base_prefix
+    missing = shutil.which(CLIENT) is None or (served and activated)
+    if missing and (beside / CLIENT).exists():
         return [f'export PATH={shlex.quote(str(beside))}:"$PATH"', ""]
     return []
 
