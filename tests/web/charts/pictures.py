@@ -9,6 +9,10 @@ import pytest
 
 from penstock.web.charts.band import Stream, line_with_band
 from penstock.web.charts.band import rows as stream_rows
+from penstock.web.charts.crossed.grids import Grid, grid_of
+from penstock.web.charts.crossed.panels import panels_of_lines
+from penstock.web.charts.crossed.series import lines_over_steps
+from penstock.web.charts.crossed.trellis import panels_of_dots
 from penstock.web.charts.distribution import Distribution, Quantile, curve_with_band
 from penstock.web.charts.distribution import rows as quantile_rows
 from penstock.web.charts.drawing.lettering import SIZE, width_of
@@ -93,6 +97,26 @@ def explained(content: Story) -> Chart:
     return Chart(lambda p, w: story(content, p, w), story_rows(content))
 
 
+def grid(
+    first: tuple[str, ...], second: tuple[str, ...], levels: tuple[Level, ...], title: str = "t"
+) -> Grid:
+    """Return groups by two keys, those of each first one together."""
+    made = grid_of(title, [(one, other) for one in first for other in second], levels)
+    assert made is not None
+    return made
+
+
+def crossed(draw: Callable[[Grid, str, int], str], content: Grid) -> Chart:
+    """Return a chart of a grid whose groups are all there, with their table."""
+    named = {
+        place: f"{content.names[name]}, {content.steps[step]}"
+        for (name, step), place in content.places.items()
+    }
+    keys = tuple(named[place] for place in sorted(named))
+    table = group_rows(Groups(content.title, keys, content.levels))
+    return Chart(lambda p, w: draw(content, p, w), table)
+
+
 def charts(names: tuple[str, ...]) -> dict[str, Chart]:
     """Return each kind of chart, with four names wherever people and things have names."""
     a, b, c, d = names
@@ -104,7 +128,12 @@ def charts(names: tuple[str, ...]) -> dict[str, Chart]:
     shares, lower, upper = (0.1, 0.5, 0.9, 1.0), (0.0, 0.4, 0.8, 1.0), (0.2, 0.6, 1.0, 1.0)
     ages = (Quantile(a, 0.25, Interval(13, 10, 20)), Quantile(b, 0.9, Interval(30, 20, 40)))
     releases = (Release(a, b, around(1342, 62.2), 0.5), Release(c, d, around(1316, 15.6), 2.0))
+    years = ("2019", "2020", "2022")
+    twelve = tuple(level(n, [2.0 * v for v in range(12)], h) for n, h in ((a, 3), (b, 30)))
     return {
+        "series": crossed(lines_over_steps, grid((a, b, c, d), years, twelve[:1], a)),
+        "panels": crossed(panels_of_lines, grid((a, b, c, d), years, twelve, a)),
+        "trellis": crossed(panels_of_dots, grid((a, b, c, d), (a, b, c), twelve, a)),
         "groups": groups(Groups(a, (a, b, c, d), levels, c)),
         "ranking": ranking(Ranking(a, (a, b, c, d), levels[0], c, d)),
         "stream": stream(Stream(a, (1, 2, 5, 40), levels, c, d)),

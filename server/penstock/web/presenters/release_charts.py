@@ -16,6 +16,7 @@ from penstock.services.schemas.views import EstimateView, HistoryItemView, Key, 
 from penstock.services.schemas.wordings.wordings import StatisticWordingView
 from penstock.web.charts.distribution import Quantile
 from penstock.web.charts.drawing.values import Interval, Level
+from penstock.web.charts.results.crossings import MOST_CROSSED, by_keys
 from penstock.web.charts.results.drawings import Drawing, Names
 from penstock.web.charts.results.releases import (
     MOST_KEYS,
@@ -24,6 +25,7 @@ from penstock.web.charts.results.releases import (
     by_rank,
     by_share,
     label_of,
+    parts_of,
 )
 from penstock.web.presenters.figure import Picture, pictured
 
@@ -179,20 +181,29 @@ def _side_by_side(
     wording: StatisticWordingView,
 ) -> Picture:
     """Return releases of one query side by side; they have equal keys unless sparse."""
-    best = shown[0]
+    best, confidence = shown[0], shown[0].error.confidence
     count = len(_keys(best, wording))
-    keys = np.arange(min(count, MOST_KEYS))
+    called = Names(title, wording.title or best.query, wording.unit)
 
-    def drawn(of: Sequence[ReleaseView], named: Naming) -> Drawing:
-        levels = tuple(
+    def levels(of: Sequence[ReleaseView], keys: NDArray[np.intp]) -> tuple[Level, ...]:
+        return tuple(
             Level(names[release.id], _intervals(release, keys), places.get(release.id))
             for release in of
         )
-        called = Names(title, wording.title or best.query, wording.unit)
-        labels, confidence = _labels(best, keys, wording, named), best.error.confidence
-        return by_group(called, labels, levels, confidence, count, remark)
 
-    return replace(pictured(drawn(shown, _label), "results"), table=drawn(listed, _coded).table)
+    first = np.arange(min(count, MOST_KEYS))
+    coded = _labels(best, first, wording, _coded)
+    table = by_group(called, coded, levels(listed, first), confidence, count).table
+    # Values that are no parts of one another: estimates and marginals have keys of several kinds.
+    if best.estimates is None and best.marginals is None:
+        drawn = np.arange(min(count, MOST_CROSSED))
+        keys = _keys(best, wording)
+        parts = tuple(parts_of(keys[int(place)], wording.shown_labels) for place in drawn)
+        made = by_keys(called, parts, levels(shown, drawn), confidence, count, remark)
+    else:
+        labels = _labels(best, first, wording)
+        made = by_group(called, labels, levels(shown, first), confidence, count, remark)
+    return replace(pictured(made, "results"), table=table)
 
 
 def _left_out(count: int, listed: int, shown: int) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Test contrast of texts and marks on light and dark pages, with and without the stylesheet."""
 
+import colorsys
 import itertools
 import re
 from pathlib import Path
@@ -7,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from penstock.web import charts as package
-from penstock.web.charts.drawing.marks import FALLBACK, RAMP
+from penstock.web.charts.drawing.marks import FALLBACK, RAMP, SERIES
 
 STYLESHEET = (Path(package.__file__).parents[1] / "static/charts.css").read_text()
 LIGHT_PAGES = ("#ffffff", "#fbfbfc", "#f6f8fa")
 DARK_PAGES = ("#11171b", "#182026", "#13171f", "#121212", "#181c25", "#000000")
+OKABE_ITO = ("#0072b2", "#e69f00", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442")
 TEXT, MARK = 4.5, 3.0
 WEIGHTS = (0.2126, 0.7152, 0.0722)
 STRONGEST_TINT = 0.25
@@ -70,7 +72,7 @@ def test_contrast_is_computed_as_the_guidelines_have_it() -> None:
 @pytest.mark.parametrize(("scheme", "pages"), [("light", LIGHT_PAGES), ("dark", DARK_PAGES)])
 def test_texts_and_marks_stand_out_from_the_page(scheme: str, pages: tuple[str, ...]) -> None:
     colors = schemes()[scheme]
-    assert set(colors) == {"ground", "ink", "quiet"} | {
+    assert set(colors) == {"ground", "ink", "quiet", "rest"} | {
         *(f"s{n}" for n in range(len(FALLBACK))),
         *(f"t{n}" for n in range(len(RAMP))),
     }
@@ -80,6 +82,23 @@ def test_texts_and_marks_stand_out_from_the_page(scheme: str, pages: tuple[str, 
                 wanted = TEXT if name in ("ink", "quiet") else MARK
                 assert contrast(color, page) >= wanted, (name, page)
         assert contrast(over(colors["ink"], page, LINES), page) >= MARK
+
+
+def hue(color: str) -> float:
+    """Return the hue of a color in degrees."""
+    return 360 * colorsys.rgb_to_hsv(*channels(color))[0]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark", "alone"])
+def test_series_have_the_hues_that_readers_of_every_color_vision_tell_apart(scheme: str) -> None:
+    """Hold them to the colors of Okabe and Ito, whose black is the ink of a page."""
+    colors = {**schemes(), "alone": {f"s{n}": color for n, color in enumerate(FALLBACK)}}[scheme]
+    for place, wanted in enumerate(OKABE_ITO):
+        apart = abs(hue(colors[f"s{place}"]) - hue(wanted)) % 360
+        assert min(apart, 360 - apart) <= 12, place
+    red, green, blue = channels(colors[f"s{len(OKABE_ITO)}"])
+    assert max(red, green, blue) - min(red, green, blue) < 0.06
+    assert len(FALLBACK) == SERIES == len(OKABE_ITO) + 1 == 8
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -15,6 +15,7 @@ from penstock_client._show.charts.distribution import Quantile
 from penstock_client._show.charts.drawing.files import as_file, light_colors
 from penstock_client._show.charts.drawing.svg import WIDE
 from penstock_client._show.charts.drawing.values import Interval, Level
+from penstock_client._show.charts.results.crossings import MOST_CROSSED, by_keys
 from penstock_client._show.charts.results.drawings import Drawing, Names
 from penstock_client._show.charts.results.releases import (
     MOST_KEYS,
@@ -23,6 +24,7 @@ from penstock_client._show.charts.results.releases import (
     by_rank,
     by_share,
     label_of,
+    parts_of,
 )
 from penstock_client._show.charts.results.totals import (
     MOST_NUMBERS,
@@ -122,9 +124,13 @@ def drawn(release: ShownRelease, wording: Wording, group: Key | None = None) -> 
     places = list(range(len(own)))
     if release.histogram is not None:
         places.sort(key=lambda place: -own[place].value)
-    places = places[:MOST_KEYS]
-    labels = tuple(label_of(release.keys[place], wording.shown_labels) for place in places)
+    crossed = release.histogram is None and not release.estimates and not release.marginals
+    places = places[: MOST_CROSSED if crossed else MOST_KEYS]
     level = Level(release.tier, tuple(own[place] for place in places))
+    if crossed:
+        parts = tuple(parts_of(release.keys[place], wording.shown_labels) for place in places)
+        return by_keys(names, parts, (level,), confidence, len(own))
+    labels = tuple(label_of(release.keys[place], wording.shown_labels) for place in places)
     if release.histogram is not None:
         return by_rank(names, labels, level, confidence, len(own))
     return by_group(names, labels, (level,), confidence, len(own))

@@ -11,6 +11,7 @@ from penstock_client._http.fields import Key
 from penstock_client._values.estimates import Distribution, Estimate
 from penstock_client._values.histogram import Histogram
 from penstock_client._values.interval import Interval
+from penstock_client._values.marginals import Marginal
 from penstock_client.models import ErrorBars, Guarantee, MeanParts
 
 
@@ -52,6 +53,8 @@ class ShownRelease(Released, Protocol):
     def estimates(self) -> tuple[Estimate, ...]: ...
     @property
     def distributions(self) -> tuple[Distribution, ...]: ...
+    @property
+    def marginals(self) -> tuple[Marginal, ...]: ...
 
     def interval(self, confidence: float) -> Interval: ...
     def labels(self, most: int | None = None) -> list[str]: ...

@@ -7,8 +7,16 @@ from xml.etree.ElementTree import Element
 from .svg import element, number
 from .values import Level
 
-FALLBACK: Final = ("#2f7fc1", "#b8701a", "#d0523f", "#4f8f32", "#9a68c4", "#2a8a8f")
-"""Color of each class of marks, with a contrast of 3 or more to both white and near black."""
+FALLBACK: Final = (
+    *("#1f7fc4", "#b07a00", "#d65f0e", "#0a8f6b", "#c0689a", "#2f86b3", "#857c1c", "#767676"),
+)
+"""Color of each class of marks, with a contrast of 3 or more to both white and near black.
+
+They have the hues that Okabe and Ito chose for readers of every color vision.
+"""
+
+SERIES: Final = len(FALLBACK)
+"""Largest number of series in color; of more, the others are grey."""
 
 RAMP: Final = ("#157873", "#167f7a", "#188882", "#198f8a", "#1b9791", "#1c9e98")
 """Color of each class of levels, the most accurate first, with contrasts like those above."""

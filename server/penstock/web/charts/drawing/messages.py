@@ -32,7 +32,7 @@ def message(subject: str, keys: Sequence[str], levels: Sequence[Level], total: i
         return words(isolated(subject))
     some = f", {len(keys):,} of {total:,} groups" if total > len(keys) else ""
     if len(keys) > 1 or some:
-        return words(f"{isolated(subject)}{_at(levels[0])}{some}: {_extremes(keys, levels[0])}")
+        return words(f"{isolated(subject)}{at_level(levels[0])}{some}: {extremes(keys, levels[0])}")
     return words(f"{isolated(subject)}: {_at_levels(levels, 0)}")
 
 
@@ -47,7 +47,7 @@ def share_message(subject: str, level: str, share: float, interval: Interval) ->
     """Return the sentence of a distribution: a quantile, of which a share of the rows is below."""
     part = "half" if math.isclose(share, 0.5) else percent(share)
     named = Level(level, (interval,))
-    return words(f"{isolated(subject)}{_at(named)}: {part} are below {with_margin(interval)}")
+    return words(f"{isolated(subject)}{at_level(named)}: {part} are below {with_margin(interval)}")
 
 
 def with_margin(interval: Interval) -> str:
@@ -56,24 +56,31 @@ def with_margin(interval: Interval) -> str:
     below, above = interval.value - interval.lower, interval.upper - interval.value
     if not math.isclose(below, above, rel_tol=UNEQUAL, abs_tol=UNEQUAL * abs(interval.value)):
         return f"{digits.write(interval.value)} ({digits.range(interval)})"
+    return f"{digits.write(interval.value)} {margin_of(interval)}"
+
+
+def margin_of(interval: Interval) -> str:
+    """Return half the width of an interval, with its sign."""
+    digits = digits_of([interval])
     # Rounded up: a sentence promises no smaller margin than there is.
     margin = interval.half_width
     if not digits.significant:
         unit = 10.0**-digits.decimals
         margin = math.ceil(margin / unit - UNEQUAL) * unit
-    return f"{digits.write(interval.value)} ± {digits.write(margin)}"
+    return f"± {digits.write(margin)}"
 
 
 def _at_levels(levels: Sequence[Level], place: int) -> str:
     """Return the value of one place at each level, of many levels at the first ones."""
     written = [
-        f"{with_margin(level.intervals[place])}{_at(level)}" for level in levels[:MOST_LEVELS]
+        f"{with_margin(level.intervals[place])}{at_level(level)}" for level in levels[:MOST_LEVELS]
     ]
     left = len(levels) - len(written)
     return f"{', '.join(written)}{f' and {left} more' if left else ''}"
 
 
-def _extremes(keys: Sequence[str], level: Level) -> str:
+def extremes(keys: Sequence[str], level: Level) -> str:
+    """Return the smallest and the largest value of a level, with the names of their groups."""
     places = sorted(range(len(keys)), key=lambda place: level.intervals[place].value)
     low, high = (
         _with_name(with_margin(level.intervals[place]), isolated(fitted(keys[place], ROOM)))
@@ -89,5 +96,6 @@ def _with_name(written: str, name: str) -> str:
     return f"{written} ({name})"
 
 
-def _at(level: Level) -> str:
+def at_level(level: Level) -> str:
+    """Return which level numbers are of, after a space; nothing if it has no name."""
     return f" for {isolated(fitted(level.name, ROOM))}" if level.name else ""

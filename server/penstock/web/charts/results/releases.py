@@ -37,8 +37,13 @@ class Steps:
 
 def label_of(key: object, labels: Mapping[str, str]) -> str:
     """Return a key as its readers see it: each part by its label, if it has one."""
+    return ", ".join(parts_of(key, labels))
+
+
+def parts_of(key: object, labels: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the parts of a key as its readers see them."""
     parts = map(str, key) if isinstance(key, list | tuple) else [str(key)]
-    return ", ".join(labels.get(part, part) for part in parts)
+    return tuple(labels.get(part, part) for part in parts)
 
 
 def by_group(

@@ -28,6 +28,10 @@ KINDS: dict[str, dict[str, Any]] = {
     "sum": {"aggregate": {"type": "sum", "column": "age"}, "group_by": TOWNS},
     "mean": {"aggregate": {"type": "mean", "column": "age"}, "group_by": TOWNS},
     "histogram": {"aggregate": {"type": "histogram", "column": "age", "bins": [0, 20, 50, 100]}},
+    "two-way with an order": {
+        "aggregate": {"type": "histogram", "column": "age", "bins": [0, 20, 50, 100]},
+        "group_by": TOWNS,
+    },
     "moments": {"aggregate": {"type": "moments", "columns": ["age"]}},
     "regression": {"aggregate": {"type": "regression", "outcome": "age", "predictors": ["stays"]}},
     "quantiles": {
@@ -129,6 +133,8 @@ def test_a_release_has_the_figure_of_its_page_whatever_its_query_is(
     assert "The North &lt;side&gt;" in worded
     assert "People, with 95% confidence intervals" in worded
     assert "People of the town" not in client.release("grouped").figure().svg
+    assert "of 2 groups" in figures["two-way with an order"]
+    assert ": from " in figures["two-way"]
     grouped = client.release("grouped quantiles")
     by_group = [
         same(browser, grouped, queries[grouped.query], group) for group in ("north", "south")

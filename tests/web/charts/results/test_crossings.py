@@ -1,0 +1,59 @@
+"""Test which chart groups by several keys get, and that their table has all of them."""
+
+import pytest
+from tests.web.charts.pictures import around, level, parsed, texts
+
+from penstock.web.charts.drawing.svg import WIDE
+from penstock.web.charts.drawing.values import Level
+from penstock.web.charts.results.crossings import by_keys
+from penstock.web.charts.results.drawings import Names
+from penstock.web.charts.results.releases import MOST_KEYS
+
+NAMES = Names("people: your results", "People by plan and year", "people")
+YEARS, SMOKES = ("2019", "2020", "2021"), ("no", "yes", "unknown")
+
+
+def crossing(second: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((plan, other) for plan in ("free", "basic") for other in second)
+
+
+@pytest.mark.parametrize(
+    ("second", "levels", "has", "not_"),
+    [
+        (YEARS, 1, {"line", "whisker", "s0", "s1"}, {"band", "t0"}),
+        (YEARS, 2, {"line", "band", "t0", "t1"}, {"whisker", "s0"}),
+        (SMOKES, 1, {"whisker", "t0"}, {"line", "band", "s0"}),
+        (SMOKES, 2, {"whisker", "t0", "t1"}, {"line", "band", "s0"}),
+    ],
+)
+def test_a_key_with_an_order_is_drawn_as_lines_and_another_as_dots(
+    second: tuple[str, ...], levels: int, has: set[str], not_: set[str]
+) -> None:
+    own = tuple(level(f"l{n}", [10, 20, 90, 40, 50, 10], 4 * n + 1) for n in range(levels))
+    drawing = by_keys(NAMES, crossing(second), own, 0.95, 6, "Some are left out.")
+    svg = drawing.draw("x", WIDE)
+    classes = {name for part in parsed(svg).iter() if (name := part.get("class"))}
+    assert has <= classes
+    assert not not_ & classes
+    assert f">{drawing.message}</title>" in svg
+    assert drawing.message.startswith("People by plan and year for l0")
+    assert (drawing.table.caption, drawing.remark) == (NAMES.title, "Some are left out.")
+    assert [row[0] for row in drawing.table.rows] == [", ".join(key) for key in crossing(second)]
+    assert any(line.startswith("People, with 95%") for line in texts(svg))
+
+
+def test_one_key_is_drawn_as_before() -> None:
+    drawing = by_keys(NAMES, (("a",), ("b",)), (level("l", [1, 2], 1),), 0.95)
+    assert drawing.message == "People by plan and year for l: from 1 ± 1 (a) to 2 ± 1 (b)"
+
+
+def test_a_long_table_has_the_first_groups_and_the_chart_says_how_many() -> None:
+    plans = [f"plan {place}" for place in range(100)]
+    keys = tuple((plan, year) for plan in plans for year in YEARS)
+    own = Level("l", tuple(around(place, 1) for place in range(300)))
+    drawing = by_keys(NAMES, keys, (own,), 0.95)
+    assert len(drawing.table.rows) == MOST_KEYS
+    assert "the table has 200 of them" in " ".join(texts(drawing.draw("x", WIDE)))
+    one = by_keys(NAMES, tuple((f"{n}",) for n in range(300)), (own,), 0.95)
+    assert len(one.table.rows) == MOST_KEYS
+    assert one.message.startswith("People by plan and year for l, 200 of 300 groups: from")
