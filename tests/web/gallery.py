@@ -36,7 +36,8 @@ MOST = 12
 """Examples of one name in an address."""
 
 FILES = frozenset(
-    {"download", "synthetic_rows", "checkpoint", "work_file", "query_chart", "release_chart"}
+    {"download", "synthetic_rows", "checkpoint", "work_file"}
+    | {"query_chart", "release_chart", "stream_chart"}
 )
 NOBODYS = ("/", "/sign-in", "/sign-in?ended=1", "/sign-in?left=1", "/signed-in", "/nothing")
 SECONDS = 300.0

@@ -110,3 +110,12 @@ def test_running_totals_show_themselves_in_a_notebook(client: Client) -> None:
     assert html.count("<svg") == 1
     items = (*totals.items[:-1], dataclasses.replace(totals.items[-1], values=(1e305,)))
     assert "<svg" not in dataclasses.replace(totals, items=items)._repr_html_()
+
+
+def test_values_of_steps_are_drawn_where_their_noise_is_known(client: Client) -> None:
+    totals, (stream,) = client.stream("hits"), client.streams()
+    assert ">Value of each step" in totals.figure(stream).svg
+    assert ">Value of each step" not in totals.figure().svg
+    others = {**stream.answer, "structure": {"kind": "of a later version"}}
+    later = dataclasses.replace(stream, answer=others)
+    assert totals.figure(later).svg == totals.figure().svg

@@ -30,7 +30,8 @@ pytestmark = pytest.mark.slow
 
 ROLES: list[Role] = ["analyst", "admin", "auditor"]
 FILES = frozenset(
-    {"download", "synthetic_rows", "checkpoint", "work_file", "query_chart", "release_chart"}
+    {"download", "synthetic_rows", "checkpoint", "work_file"}
+    | {"query_chart", "release_chart", "stream_chart"}
 )
 ELSEWHERE = frozenset({"piece", "sent_form", "proposal"})
 """Pages of work and of proposals, of which this home has none."""

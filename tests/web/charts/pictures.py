@@ -21,6 +21,8 @@ from penstock.web.charts.intervals import Groups, dots_with_whiskers
 from penstock.web.charts.intervals import rows as group_rows
 from penstock.web.charts.ladder import Ladder, Move, Tier, ladder
 from penstock.web.charts.ladder import rows as ladder_rows
+from penstock.web.charts.over_time.two_panels import Panels, values_and_totals
+from penstock.web.charts.over_time.two_panels import rows as panel_rows
 from penstock.web.charts.path import NoisePath, Point, noise_path
 from penstock.web.charts.path import rows as path_rows
 from penstock.web.charts.ranked import Ranking, ranked_list
@@ -65,6 +67,11 @@ def level(name: str, values: list[float], half: float, place: int | None = None)
     return Level(name, tuple(around(value, half) for value in values), place)
 
 
+def cut(whole: Level, first: int) -> Level:
+    """Return a level from one of its intervals on."""
+    return Level(whole.name, whole.intervals[first:], whole.place)
+
+
 def groups(content: Groups) -> Chart:
     return Chart(lambda p, w: dots_with_whiskers(content, p, w), group_rows(content))
 
@@ -75,6 +82,10 @@ def ranking(content: Ranking) -> Chart:
 
 def stream(content: Stream) -> Chart:
     return Chart(lambda p, w: line_with_band(content, p, w), stream_rows(content))
+
+
+def panels(content: Panels) -> Chart:
+    return Chart(lambda p, w: values_and_totals(content, p, w), panel_rows(content))
 
 
 def curve(content: Distribution) -> Chart:
@@ -137,6 +148,13 @@ def charts(names: tuple[str, ...]) -> dict[str, Chart]:
         "groups": groups(Groups(a, (a, b, c, d), levels, c)),
         "ranking": ranking(Ranking(a, (a, b, c, d), levels[0], c, d)),
         "stream": stream(Stream(a, (1, 2, 5, 40), levels, c, d)),
+        "over time": panels(
+            Panels(
+                a,
+                Stream(a, (2, 5, 40), tuple(cut(each, 1) for each in levels), c, d),
+                Stream(a, (1, 2, 5, 40), levels, c, d),
+            )
+        ),
         "curve": curve(Distribution(a, b, (0, 10, 20, 30, 40), shares, lower, upper, ages)),
         "ladder": rungs(Ladder(a, tiers, Move(b, a, "three"))),
         "budgets": budgets(Budgets(a, (TierBudget(a, 1, parts), TierBudget(b, 2)))),
@@ -154,6 +172,7 @@ def empty() -> dict[str, Chart]:
         "groups": groups(Groups("t", (), ())),
         "ranking": ranking(Ranking("t", (), Level("a", ()))),
         "stream": stream(Stream("t", (), (Level("a", ()),))),
+        "over time": panels(Panels("t", Stream("t", (), ()), Stream("t", (), ()))),
         "curve": curve(Distribution("t", "age", (0, 10, 20), (), (), ())),
         "ladder": rungs(Ladder("t", ())),
         "budgets": budgets(Budgets("t", ())),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from penstock_client._http.fields import Fields
 from penstock_client._show import frames
-from penstock_client._show.figures import Figure, figure_of_totals, wording_of
+from penstock_client._show.figures import Figure, figure_of_totals
 from penstock_client.errors import NotDrawable, ProtocolError
 from penstock_client.figures import printable
 from penstock_client.models import Answer, ErrorBars, Guarantee, Level, Receipt, whole
@@ -140,11 +140,12 @@ class RunningTotals:
     def figure(self, stream: Stream | None = None, *, number: int = 0) -> Figure:
         """Return the figure that the page of the stream has of these totals.
 
-        ``stream``, one of ``Client.streams``, gives its title.  Of elements of several
-        numbers, ``number`` chooses one of the first six, from 0.  Raises ``InvalidArgument`` for
-        another stream or number, and ``NotDrawable`` for numbers that no chart can show.
+        ``stream``, one of ``Client.streams``, gives its title, and how its totals share noise:
+        without it the figure has no values of steps.  Of elements of several numbers, ``number``
+        chooses one of the first six, from 0.  Raises ``InvalidArgument`` for another stream or
+        number, and ``NotDrawable`` for numbers that no chart can show.
         """
-        return figure_of_totals(self, wording_of(stream, self.stream), number)
+        return figure_of_totals(self, stream, number)
 
     def _repr_html_(self) -> str:
         try:

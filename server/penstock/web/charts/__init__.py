@@ -10,7 +10,8 @@ database or a service.
 * ``crossed``       values of groups that two keys name: lines over one of them, or panels
 * ``intervals``     values of groups with their intervals, at one or several levels
 * ``ranked``        the keys of a sparse histogram by value
-* ``band``          a stream's totals over its steps
+* ``band``          a stream's numbers over its steps
+* ``over_time``     a stream's values over its steps, and its totals below
 * ``distribution``  a distribution function with its band, and quantiles on it
 * ``ladder``        tiers and the users who hold them
 * ``stacked``       the queries that each tier's budget was spent on

@@ -1,4 +1,4 @@
-"""Draw a stream's totals over its steps, with a band of confidence intervals for each level."""
+"""Draw a stream's numbers over its steps, with a band of confidence intervals for each level."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ NONE = "No step has been released yet."
 
 @dataclass(frozen=True)
 class Stream:
-    """Hold totals after some steps (increasing whole numbers): one per step at each level."""
+    """Hold numbers at some steps (increasing whole numbers): one per step at each level."""
 
     title: str
     steps: tuple[int, ...]
@@ -47,6 +47,25 @@ class Stream:
     quantity: str = ""
     step: str = "step"
     confidence: float = 0.95
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Hold what panels above one another share: the sides of the plot, and the steps between."""
+
+    left: float
+    right: float
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Hold a drawn panel with its height, and what its notes say."""
+
+    parts: list[Element]
+    height: float
+    notes: list[str]
 
 
 @dataclass(frozen=True)
@@ -62,13 +81,28 @@ class Plot:
 def line_with_band(stream: Stream, prefix: str, width: int = NARROW) -> str:
     """Return the chart; of many steps it draws some, at equal distances, and says so.
 
-    Raises ``NotDrawable`` if steps do not increase, or if a level lacks a total for a step.
+    Raises ``NotDrawable`` if steps do not increase, or if a level lacks a number for a step.
     """
-    _checked(stream)
+    checked(stream)
     if not stream.steps or not stream.levels:
         return nothing(prefix, stream.title, NONE, width)
+    panel = panel_of(stream, width, frame_of(stream, width))
+    size = (width, panel.height)
+    return document(prefix, stream.title, described(stream, panel.notes), size, panel.parts)
+
+
+def frame_of(stream: Stream, width: int) -> Frame:
+    """Return the frame that a panel needs alone: room for its numbers and the names of levels."""
+    y = _heights(stream)
+    left = max(width_of(label) for _, label in y.ticks) + 8
+    names = max(width_of(level.name) for level in stream.levels) + GAP + 16
+    return Frame(left, width - min(names, width * 0.3), stream.steps[0], stream.steps[-1])
+
+
+def panel_of(stream: Stream, width: int, frame: Frame) -> Panel:
+    """Return a panel of at least one step and level, within a frame."""
     styled = list(zip(stream.levels, styles(stream.levels), strict=True))
-    plot = _plot(stream, width)
+    plot = _plot(stream, frame)
     parts = list(_frame(stream, plot, width))
     # The least accurate level is drawn first, so that narrow bands lie on top of wide ones.
     ordered = sorted(styled, key=lambda pair: -pair[0].intervals[-1].half_width)
@@ -80,39 +114,40 @@ def line_with_band(stream: Stream, prefix: str, width: int = NARROW) -> str:
     under = [line for sentence in notes for line in wrapped(sentence, width)]
     bottom = TOP + HEIGHT + 44
     parts += note(bottom + NOTE, under)
-    height = bottom + NOTE * len(under) + (8 if under else 0)
-    return document(prefix, stream.title, _described(stream, notes), (width, height), parts)
+    return Panel(parts, bottom + NOTE * len(under) + (8 if under else 0), notes)
 
 
 def rows(stream: Stream) -> Table:
-    """Return the same numbers: one row per step, with the total and its interval at each level."""
-    _checked(stream)
+    """Return the same numbers: one row per step, with the number and its interval at each level."""
+    checked(stream)
     steps = tuple(f"{step:,}" for step in stream.steps)
     table = level_table(stream.title, stream.step, steps, stream.levels, stream.confidence)
     return Table(table.caption, table.head, table.rows, table.right | {0})
 
 
-def _checked(stream: Stream) -> None:
+def checked(stream: Stream) -> None:
+    """Raise ``NotDrawable`` unless steps increase, and all of them have numbers."""
     of_one_length(stream.steps, stream.levels, "steps")
     for before, after in itertools.pairwise(stream.steps):
         if after <= before:
             raise NotDrawable(f"Steps must increase, but {after:,} follows {before:,}.")
 
 
-def _plot(stream: Stream, width: int) -> Plot:
+def _heights(stream: Stream) -> Axis:
+    low, high = with_zero(
+        *ends([interval for level in stream.levels for interval in level.intervals])
+    )
+    return upright(low, high, TOP + HEIGHT, TOP, 5)
+
+
+def _plot(stream: Stream, frame: Frame) -> Plot:
     skip = -(-len(stream.steps) // MOST_POINTS)
     places = tuple(range(0, len(stream.steps), skip))
     if places[-1] != len(stream.steps) - 1:
         places = (*places, len(stream.steps) - 1)
     steps = tuple(stream.steps[place] for place in places)
-    low, high = with_zero(
-        *ends([interval for level in stream.levels for interval in level.intervals])
-    )
-    y = upright(low, high, TOP + HEIGHT, TOP, 5)
-    left = max(width_of(label) for _, label in y.ticks) + 8
-    names = max(width_of(level.name) for level in stream.levels) + GAP + 16
-    right = width - min(names, width * 0.3)
-    return Plot(counting(steps[0], steps[-1], left, right), y, places, steps)
+    x = counting(frame.first, frame.last, frame.left, frame.right)
+    return Plot(x, _heights(stream), places, steps)
 
 
 def _frame(stream: Stream, plot: Plot, width: int) -> Iterator[Element]:
@@ -194,7 +229,8 @@ def _notes(stream: Stream, plot: Plot) -> Iterator[str]:
         )
 
 
-def _described(stream: Stream, notes: Sequence[str]) -> str:
+def described(stream: Stream, notes: Sequence[str], what: str = "Totals") -> str:
+    """Return the description of a panel: how many steps it has, and its last numbers."""
     last = "; ".join(
         _sentence(
             level, stream.step, stream.steps[-1], level.intervals[-1], digits_of(level.intervals)
@@ -202,4 +238,4 @@ def _described(stream: Stream, notes: Sequence[str]) -> str:
         for level in stream.levels
     )
     count = counted(len(stream.steps), "step")
-    return " ".join((f"Totals over {count}. {last}.", *notes))
+    return " ".join((f"{what} over {count}. {last}.", *notes))

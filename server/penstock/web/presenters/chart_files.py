@@ -30,12 +30,17 @@ def chart_file(picture: Picture, form: str) -> bytes:
 
     Raises ``InvalidInput`` for another format, and for a PNG where the server cannot write any.
     """
-    if form not in MEDIA_TYPES:
-        raise InvalidInput(f"Choose a format: {', '.join(MEDIA_TYPES)}.")
+    require_format(form)
     written = as_file(
         picture.draw("chart", WIDE), picture.message or picture.table.caption, _colors()
     )
     return written.encode() if form == "svg" else _png(written)
+
+
+def require_format(form: str) -> None:
+    """Raise ``InvalidInput`` unless charts are written in a format."""
+    if form not in MEDIA_TYPES:
+        raise InvalidInput(f"Choose a format: {', '.join(MEDIA_TYPES)}.")
 
 
 @cache

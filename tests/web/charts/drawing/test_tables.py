@@ -32,7 +32,7 @@ def listed(chart: Chart) -> set[str]:
 
 
 @pytest.mark.parametrize("width", [NARROW, WIDE])
-@pytest.mark.parametrize("kind", sorted({*KINDS} - {"budgets", "stream"}))
+@pytest.mark.parametrize("kind", sorted({*KINDS} - {"budgets", "stream", "over time"}))
 def test_every_number_of_the_table_is_in_the_picture(kind: str, width: int) -> None:
     chart = usual()[kind]
     assert listed(chart)
@@ -40,9 +40,10 @@ def test_every_number_of_the_table_is_in_the_picture(kind: str, width: int) -> N
 
 
 def test_a_stream_says_its_last_totals_and_every_share_of_a_budget_is_said() -> None:
-    stream = usual()["stream"]
-    last = {number for cell in stream.table.rows[-1] for number in A_NUMBER.findall(cell)}
-    assert last <= written(stream, NARROW)
+    for kind in ("stream", "over time"):
+        stream = usual()[kind]
+        last = {number for cell in stream.table.rows[-1] for number in A_NUMBER.findall(cell)}
+        assert last <= written(stream, NARROW)
     budgets = usual()["budgets"]
     assert listed(budgets) - {"0%"} <= written(budgets, NARROW)
 

@@ -7,7 +7,7 @@ from penstock.web.charts.drawing.svg import WIDE
 from penstock.web.charts.results.drawings import Names
 from penstock.web.charts.results.totals import (
     MOST_STEPS,
-    VALUES,
+    Numbers,
     by_step,
     level_of,
     places_of,
@@ -33,10 +33,18 @@ def test_what_is_left_out_is_said() -> None:
     ]
 
 
-def test_the_sentence_of_a_stream_has_its_last_step() -> None:
-    level = level_of("public", [3.0, 1300.0], [2.0, 2.0])
-    names = Names("hits: value of each step", "Hits")
-    drawing = by_step(names, (1, 1200), (level,), 0.95, VALUES, "Some are left out.")
-    assert drawing.message == "Hits, value at step 1,200: 1,300 ± 2 for public"
+def test_the_sentence_of_a_stream_has_the_total_after_its_last_step() -> None:
+    totals = Numbers((1, 1200), (level_of("public", [3.0, 1300.0], [2.0, 2.0]),))
+    values = Numbers((1200,), (level_of("public", [5.0], [2.0]),))
+    names = Names("hits: running totals", "Hits", "visits")
+    drawing = by_step(names, values, totals, 0.95, "Some are left out.")
+    assert drawing.message == "Hits, total after step 1,200: 1,300 ± 2 for public"
     assert (drawing.table.caption, drawing.remark) == (names.title, "Some are left out.")
-    assert f">{drawing.message}</title>" in drawing.draw("x", WIDE)
+    assert [row[1] for row in drawing.table.rows] == ["", "5"]
+    svg = drawing.draw("x", WIDE)
+    assert f">{drawing.message}</title>" in svg
+    for quantity in ("Value of each step in visits, ", "Running total in visits, "):
+        assert svg.count(f">{quantity}") == 1
+    alone = by_step(names, Numbers(), totals, 0.95)
+    assert "value" not in alone.table.head
+    assert "Value of each step" not in alone.draw("x", WIDE)

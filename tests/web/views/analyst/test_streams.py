@@ -1,6 +1,7 @@
 """Test a stream's page: levels side by side, each read recorded."""
 
 import re
+from html import unescape
 
 from tests.api.world import World
 from tests.web.world import Browser, Open
@@ -28,7 +29,8 @@ def test_levels_of_a_stream_are_drawn_side_by_side_and_recorded_each(
             :18
         ]:
             assert f">{number}</td>" in body
-    assert page.count('class="band"') == 2 * 2
+    # Values and totals of two levels, at two widths.
+    assert page.count('class="band"') == 2 * 2 * 2
 
 
 def test_nothing_is_read_where_one_of_the_levels_is_refused(browse: Open, world: World) -> None:
@@ -43,18 +45,29 @@ def test_values_of_steps_are_differences_of_the_totals_that_were_read(
     browse: Open, world: World
 ) -> None:
     ian = browse("ian")
-    plain = totals(ian, "tier=internal&from=2&to=7")
-    assert "Value of each step" not in plain.replace("Show the value of each step", "")
     before = len(world.answer("GET", "/api/v1/audit/events?kind=stream", by="olga")["items"])
-    page = totals(ian, "tier=internal&from=2&to=7&each=1")
+    page = totals(ian, "tier=internal&from=2&to=7")
     after = world.answer("GET", "/api/v1/audit/events?kind=stream", by="olga")["items"]
-    # Totals are read as without them, and nothing else.
+    # Totals are read, and nothing else.
     assert len(after) == before + 1
-    assert 'name="each" value="1" checked' in page
-    assert "Each is a running total less the one before" in page
-    values = page[page.index('id="values"') :]
-    steps = re.findall(r"<bdi>(\d+)</bdi></th>", values[: values.index("</table>")])
-    assert steps == ["3", "4", "5", "6", "7"]
-    assert "The interval is" in values
-    alone = totals(ian, "tier=internal&from=4&to=4&each=1")
+    assert "The value of a step is its running total less the one before" in page
+    steps = re.findall(r"<bdi>(\d+)</bdi></th><td class=\"right\">([^<]*)<", page)
+    assert [step for step, _ in steps] == ["2", "3", "4", "5", "6", "7"]
+    assert [bool(value) for _, value in steps] == [False] + [True] * 5
+    assert "The interval is" in page
+    alone = totals(ian, "tier=internal&from=4&to=4")
     assert "read the total before it as well" in alone
+
+
+def test_a_chart_is_a_file_of_the_range_that_was_read(browse: Open, world: World) -> None:
+    ian = browse("ian")
+    page = totals(ian, "tier=internal&from=2&to=7")
+    (address,) = set(re.findall(r'href="(/streams/[^"]*/chart/svg[^"]*)"', page))
+    before = len(world.answer("GET", "/api/v1/audit/events?kind=stream", by="olga")["items"])
+    file = ian.get(unescape(address))
+    assert (file.status_code, file.mimetype) == (200, "image/svg+xml")
+    (message,) = re.findall(r'<p class="message"><bdi>([^<]*)</bdi>', page)
+    assert f">{message}</title>" in file.text
+    assert file.headers["Content-Disposition"] == 'attachment; filename="arrivals.svg"'
+    after = world.answer("GET", "/api/v1/audit/events?kind=stream", by="olga")["items"]
+    assert len(after) == before + 1

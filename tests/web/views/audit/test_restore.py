@@ -22,7 +22,7 @@ CALLERS = ["ann", "root", "olga"]
 KINDS = BEFORE, LATER = "before", "later"
 """Sessions that were begun before the server was suspended, and while it is."""
 
-DRAWN = {"stream_totals"}
+DRAWN = {"stream_totals", "stream_chart"}
 """Whoever reads these is recorded, and nothing is while a server is suspended."""
 
 

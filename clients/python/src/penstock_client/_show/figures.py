@@ -4,6 +4,7 @@
 what a release or totals give it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
@@ -28,16 +29,18 @@ from penstock_client._show.charts.results.releases import (
 )
 from penstock_client._show.charts.results.totals import (
     MOST_NUMBERS,
+    Numbers,
     by_step,
     level_of,
     places_of,
     remarks_of,
     suffix_of,
 )
-from penstock_client._show.shown import ShownRelease, ShownTotals
+from penstock_client._show.shown import ShownRelease, ShownStream, ShownTotals
+from penstock_client._values.elements import spread_of
 from penstock_client._values.estimates import Estimate
 from penstock_client._values.wording import Wording
-from penstock_client.errors import InvalidArgument
+from penstock_client.errors import CovarianceUnknown, InvalidArgument
 from penstock_client.figures import printable
 
 STYLESHEET = Path(__file__).with_name("charts.css")
@@ -100,13 +103,16 @@ def figure_of(release: ShownRelease, wording: Wording, group: Key | None = None)
     return _figure(drawn(release, wording, group), f"penstock-{release.id}")
 
 
-def figure_of_totals(totals: ShownTotals, wording: Wording, number: int = 0) -> Figure:
+def figure_of_totals(
+    totals: ShownTotals, stream: ShownStream | None = None, number: int = 0
+) -> Figure:
     """Return the figure of one number of a stream's elements, from 0.
 
-    Raises ``InvalidArgument`` for a number that is not drawn.
+    Without the stream it has the totals alone.  Raises ``InvalidArgument`` for another stream, and
+    for a number that is not drawn.
     """
     prefix = f"penstock-{totals.stream}-{totals.tier}-{totals.items[0].t}-{totals.items[-1].t}"
-    return _figure(drawn_totals(totals, wording, number), f"{prefix}-{number}")
+    return _figure(drawn_totals(totals, stream, number), f"{prefix}-{number}")
 
 
 def drawn(release: ShownRelease, wording: Wording, group: Key | None = None) -> Drawing:
@@ -160,8 +166,14 @@ def _interval(estimate: Estimate) -> Interval | None:
     return Interval(estimate.value, estimate.lower, estimate.upper)
 
 
-def drawn_totals(totals: ShownTotals, wording: Wording, number: int = 0) -> Drawing:
-    """Return the drawing of running totals, as the page of their stream has it."""
+def drawn_totals(
+    totals: ShownTotals, stream: ShownStream | None = None, number: int = 0
+) -> Drawing:
+    """Return the drawing of running totals, with its stream as the page of that has it.
+
+    The values of steps are drawn where the noise that two totals share is known.
+    """
+    wording = wording_of(stream, totals.stream)
     dimension, places = len(totals.items[0].values), places_of(len(totals.items))
     if not 0 <= number < min(dimension, MOST_NUMBERS):
         least = f"{totals.stream!r} has {dimension:,} numbers, and figures of the first"
@@ -170,13 +182,37 @@ def drawn_totals(totals: ShownTotals, wording: Wording, number: int = 0) -> Draw
     suffix = suffix_of(number, dimension, wording.shown_labels)
     remarks = (len(places), len(totals.items), dimension)
     names = Names(
-        f"{totals.stream}: running totals{suffix}", f"{wording.title or totals.stream}{suffix}"
+        f"{totals.stream}: running totals{suffix}",
+        f"{wording.title or totals.stream}{suffix}",
+        wording.unit,
     )
-    values = [item.values[number] for item in items]
-    level = level_of(totals.tier, values, [item.error.half_width for item in items])
-    steps = tuple(item.t for item in items)
+    sums = [item.values[number] for item in items]
+    level = level_of(totals.tier, sums, [item.error.half_width for item in items])
+    shown = Numbers(tuple(item.t for item in items), (level,))
+    values = Numbers() if stream is None else _values_of(totals, stream, places, number)
     remark = " ".join(remarks_of(*remarks))
-    return by_step(names, steps, (level,), items[0].error.confidence, remark=remark)
+    return by_step(names, values, shown, items[0].error.confidence, remark)
+
+
+def _values_of(
+    totals: ShownTotals, stream: ShownStream, places: Sequence[int], number: int
+) -> Numbers:
+    """Return the values of steps that the totals contain; none if their noise is not known."""
+    answers = Fields(dict(totals.answer), "totals"), Fields(dict(stream.answer), "stream")
+    steps, values, halves = [], [], []
+    try:
+        confidence = totals.items[0].error.confidence
+        spread = spread_of(totals.mechanism, *answers, stream.length, confidence)
+        for place in places:
+            item = totals.items[place]
+            if place or item.t == 1:
+                before = totals.items[place - 1].values[number] if place else 0.0
+                steps.append(item.t)
+                values.append(item.values[number] - before)
+                halves.append(spread(item.t, item.error.standard_deviation)[1])
+    except (CovarianceUnknown, InvalidArgument):
+        return Numbers()
+    return Numbers(tuple(steps), (level_of(totals.tier, values, halves),))
 
 
 def _figure(drawing: Drawing, prefix: str) -> Figure:

@@ -12,6 +12,7 @@ from penstock_client._values.estimates import Distribution, Estimate
 from penstock_client._values.histogram import Histogram
 from penstock_client._values.interval import Interval
 from penstock_client._values.marginals import Marginal
+from penstock_client._values.wording import Wording
 from penstock_client.models import ErrorBars, Guarantee, MeanParts
 
 
@@ -59,6 +60,19 @@ class ShownRelease(Released, Protocol):
     def interval(self, confidence: float) -> Interval: ...
     def labels(self, most: int | None = None) -> list[str]: ...
     def caption(self) -> Sequence[str]: ...
+
+
+class ShownStream(Protocol):
+    """Represent a stream: what people wrote about it, and how its totals share noise."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def wording(self) -> Wording: ...
+    @property
+    def length(self) -> int | None: ...
+    @property
+    def answer(self) -> Mapping[str, object]: ...
 
 
 class ShownTotal(Protocol):

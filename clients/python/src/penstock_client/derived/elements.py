@@ -1,18 +1,10 @@
 """Compute the elements of a stream from its running totals."""
 
-import math
-from collections.abc import Callable
-
 from penstock_client._http.fields import Fields, Key
-from penstock_client._values.linear import StepNoise
-from penstock_client._values.series import Series
-from penstock_client._values.ways import way_of, weight_of
+from penstock_client._values.elements import spread_of
 from penstock_client.derived.quantities import Derived, DerivedValues
 from penstock_client.errors import InvalidArgument
-from penstock_client.streams import RunningTotal, RunningTotals, Stream
-
-Spread = Callable[[RunningTotal], tuple[float, float, str]]
-"""Returns the deviation and half width of a total less the one before, and by which law."""
+from penstock_client.streams import RunningTotals, Stream
 
 
 def daily(totals: RunningTotals, stream: Stream, *, confidence: float = 0.95) -> DerivedValues:
@@ -27,12 +19,13 @@ def daily(totals: RunningTotals, stream: Stream, *, confidence: float = 0.95) ->
     """
     if totals.stream != stream.name:
         raise InvalidArgument(f"These are totals of {totals.stream!r}, not of {stream.name!r}.")
-    spread = _spread(totals, stream, confidence)
+    answers = Fields(dict(totals.answer), "totals"), Fields(dict(stream.answer), "stream")
+    spread = spread_of(totals.mechanism, *answers, stream.length, confidence)
     before = None
     items: dict[Key, Derived] = {}
     for item in totals:
         if before is not None or item.t == 1:
-            deviation, half, law = spread(item)
+            deviation, half, law = spread(item.t, item.error.standard_deviation)
             for place, value in enumerate(item.values):
                 element = value - (0.0 if before is None else before.values[place])
                 key: Key = item.t if len(item.values) == 1 else (item.t, place)
@@ -42,27 +35,3 @@ def daily(totals: RunningTotals, stream: Stream, *, confidence: float = 0.95) ->
     if not items:
         raise InvalidArgument("One total contains no element; request the total before it as well.")
     return DerivedValues(tuple(items), tuple(items.values()))
-
-
-def _spread(totals: RunningTotals, stream: Stream, confidence: float) -> Spread:
-    """Return what computes the noise of elements, from the series of a stream or from its tree."""
-    answer = Fields(dict(totals.answer), "totals")
-    granularity = answer.positive("granularity")
-    if answer.whole.get("covariance") is not None:
-        series = Series.read_or_none(answer.child("covariance"), granularity)
-        if series is not None:
-            return lambda item: series.of_element(item.t, confidence)
-    structure = Fields(dict(stream.answer), "stream").child("structure")
-    way, weight = way_of(structure, stream.length), weight_of(structure)
-    noise = StepNoise(totals.mechanism, granularity)
-
-    def of_nodes(item: RunningTotal) -> tuple[float, float, str]:
-        nodes, before = way(item.t), frozenset() if item.t == 1 else way(item.t - 1)
-        parts = {node: deviation_of(weight(node)) for node in nodes | before}
-        unit = item.error.standard_deviation / math.hypot(*(parts[node] for node in nodes))
-        return noise.of_nodes([unit * parts[node] for node in nodes ^ before], confidence)
-
-    def deviation_of(weight: int) -> float:
-        return math.sqrt(weight) if totals.mechanism == "gaussian" else weight
-
-    return of_nodes

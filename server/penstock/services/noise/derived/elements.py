@@ -5,7 +5,7 @@ of them has, and with the square root and with buffers the newest noise and a li
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -50,22 +50,22 @@ class Elements:
     law: str
 
 
-def elements(totals: RunningTotalsView, length: int | None, most: int | None = None) -> Elements:
-    """Return the elements in a range of totals, or ``most`` of them at equal distances.
+def elements(
+    totals: RunningTotalsView, length: int | None, some: Iterable[int] | None = None
+) -> Elements:
+    """Return the elements in a range of totals, or those at ``some`` places of it, from 0.
 
     The first total is an element only if it is that of the first step.  ``length`` is that of the
     stream, ``None`` without an end.
     """
     first = totals.items[0].t
     begin = 0 if first == 1 else 1
-    count = len(totals.items) - begin
-    places = np.arange(count) + begin
-    if most is not None and count > most:
-        places = np.unique(np.linspace(begin, len(totals.items) - 1, most).round().astype(int))
+    chosen = range(len(totals.items)) if some is None else some
+    places = [place for place in chosen if place >= begin]
     confidence = totals.items[0].error.confidence
-    spread, law = _spread(totals, length, confidence)
+    spread, law = _spread(totals, length, confidence, [first + place for place in places])
     items = []
-    for place in map(int, places):
+    for place in places:
         values = np.asarray(totals.items[place].values, dtype=np.float64)
         if place > 0:
             values = values - np.asarray(totals.items[place - 1].values, dtype=np.float64)
@@ -73,11 +73,14 @@ def elements(totals: RunningTotalsView, length: int | None, most: int | None = N
     return Elements(totals.tier, items, confidence, law)
 
 
-def _spread(totals: RunningTotalsView, length: int | None, confidence: float) -> tuple[Spread, str]:
+def _spread(
+    totals: RunningTotalsView, length: int | None, confidence: float, steps: Sequence[int]
+) -> tuple[Spread, str]:
+    """Return the errors of elements, each of ``steps``, and how exact their intervals are."""
     stated, normal = totals.covariance, normal_quantile(confidence)
     kind = stated.structure["kind"]
     if kind in ("square_root", "buffered"):
-        squares = _root(length) if kind == "square_root" else _buffers(length)
+        squares = _root(length) if kind == "square_root" else _buffers(length, steps)
         return lambda step: _rounded(totals, squares(step), step, normal), ROUNDED
     forest = _forest(stated, length)
     if totals.mechanism == "gaussian":
@@ -121,9 +124,9 @@ def _root(length: int | None) -> Callable[[int], float]:
     return lambda step: float(entries[step - 1])
 
 
-def _buffers(length: int | None) -> Callable[[int], float]:
-    matrix = encoder(length)
-    return lambda step: next(element_variances(matrix, [step]))
+def _buffers(length: int | None, steps: Sequence[int]) -> Callable[[int], float]:
+    # All at once: that is far faster than one by one.
+    return dict(zip(steps, element_variances(encoder(length), steps), strict=True)).__getitem__
 
 
 def _forest(stated: TotalsCovarianceView, length: int | None) -> Forest:

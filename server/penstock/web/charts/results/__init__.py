@@ -3,5 +3,5 @@
 * ``drawings``   a chart with its sentence and its table
 * ``releases``   the values, the keys, or the distribution function of a query
 * ``crossings``  the values of groups that two keys name
-* ``totals``       the running totals of a stream, and the values of its steps
+* ``totals``     the values of a stream's steps, and its running totals
 """

@@ -1,12 +1,13 @@
-"""Draw the running totals of a stream, or the values of its steps, at some levels."""
+"""Draw the values of a stream's steps above its running totals, at some levels."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
-from ..band import Stream, line_with_band, rows
+from ..band import Stream
 from ..drawing.messages import last_message
 from ..drawing.values import Interval, Level
+from ..over_time.two_panels import Panels, rows, values_and_totals
 from .drawings import Drawing, Names
 
 MOST_STEPS = 200
@@ -15,8 +16,13 @@ MOST_STEPS = 200
 MOST_NUMBERS = 6
 """Number of charts for elements of more numbers: the first ones."""
 
-TOTALS, VALUES = "total after step", "value at step"
-"""What a sentence calls the number of the last step."""
+
+@dataclass(frozen=True)
+class Numbers:
+    """Hold one number for each of some steps, at each level, the most accurate first."""
+
+    steps: tuple[int, ...] = ()
+    levels: tuple[Level, ...] = ()
 
 
 def level_of(tier: str, values: Sequence[float], half_widths: Sequence[float]) -> Level:
@@ -53,16 +59,36 @@ def suffix_of(number: int, dimension: int, labels: Mapping[str, str]) -> str:
 
 
 def by_step(
-    names: Names,
-    steps: tuple[int, ...],
-    levels: tuple[Level, ...],
-    confidence: float,
-    what: str = TOTALS,
-    remark: str = "",
+    names: Names, values: Numbers, totals: Numbers, confidence: float, remark: str = ""
 ) -> Drawing:
-    """Draw one number for each step at each level, the most accurate first."""
-    content = Stream(names.title, steps, levels, confidence=confidence)
-    sentence = last_message(names.subject, f"{what} {steps[-1]:,}", levels)
-    return Drawing(
-        partial(line_with_band, replace(content, title=sentence)), rows(content), sentence, remark
+    """Draw the value of each step, and the running totals below, at levels that both have.
+
+    ``values`` lacks the first step of a range that begins later, and has none where only totals
+    are known.
+    """
+    sums = Stream(
+        names.title,
+        totals.steps,
+        totals.levels,
+        _quantity("running total", names.unit),
+        confidence=confidence,
     )
+    each = replace(
+        sums,
+        steps=values.steps,
+        levels=values.levels if values.steps else (),
+        quantity=_quantity("value of each step", names.unit),
+    )
+    at = f"total after step {totals.steps[-1]:,}"
+    sentence = last_message(names.subject, at, totals.levels)
+    content = Panels(names.title, each, sums)
+    return Drawing(
+        partial(values_and_totals, replace(content, title=sentence)),
+        rows(content),
+        sentence,
+        remark,
+    )
+
+
+def _quantity(what: str, unit: str) -> str:
+    return f"{what} in {unit}" if unit else what

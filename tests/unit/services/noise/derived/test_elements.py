@@ -86,7 +86,7 @@ def test_a_range_has_no_element_of_its_first_total_and_a_long_one_some() -> None
     totals = totals_of(structure, [3.0] * 10, first=8)
     made = elements(totals, forest.length)
     assert [each.step for each in made.items] == list(range(9, 18))
-    few = elements(totals, forest.length, most=3)
+    few = elements(totals, forest.length, some=[0, 1, 5, 9])
     assert [each.step for each in few.items] == [9, 13, 17]
     assert {tuple(each.values) for each in few.items} <= {tuple(each.values) for each in made.items}
     assert elements(totals_of(structure, [3.0], first=8), LENGTH).items == []
