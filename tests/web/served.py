@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,12 +47,17 @@ class Served:
 
 
 @contextmanager
-def serving(original: Home, folder: Path) -> Iterator[Served]:
-    """Yield the started server over a copy of a furnished home, below ``folder``."""
+def serving(
+    original: Home, folder: Path, settings: Mapping[str, str] | None = None
+) -> Iterator[Served]:
+    """Yield the started server over a copy of a furnished home, below ``folder``.
+
+    ``settings`` are variables of its environment.
+    """
     made = Homes(None).copy(original, folder / "home")
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    environment = _environment(made, port, url)
+    environment = {**_environment(made, port, url), **(settings or {})}
     command = [sys.executable, "-m", "penstock", "serve"]
     with running(command, folder, environment, port, START_SECONDS):
         opened = home.open_server(made.settings(public_url=url, busy_timeout=PATIENCE))

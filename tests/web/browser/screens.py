@@ -76,6 +76,8 @@ class Screen:
     page: Page
     wrong: list[str] = field(default_factory=list)
     refusals: set[int] = field(default_factory=set)
+    others: list[str] = field(default_factory=list)
+    """Beginnings of addresses of other hosts, which the test is about."""
 
     def go(self, path: str) -> None:
         """Type an address."""
@@ -166,7 +168,7 @@ class Screen:
             self.wrong.append(message.text)
 
     def _asked(self, request: Request) -> None:
-        if not request.url.startswith((f"{self.url}/", "data:")):
+        if not request.url.startswith((f"{self.url}/", "data:", *self.others)):
             self.wrong.append(f"another host was asked: {request.url}")
 
 
