@@ -28,7 +28,7 @@ from penstock.services.audit import exports
 from penstock.services.computations.pooled import MODULE, Pooled
 from penstock.services.computing import Computing, Here
 from penstock.services.context import Server
-from penstock.services.jobs.runner import PATIENCE_SECONDS, Runner
+from penstock.services.jobs.runner import PATIENCE_SECONDS, Runner, unwatched
 from penstock.services.operations.home import open_server
 from penstock.services.schedules import occurrences
 from penstock.services.webhook import looking
@@ -128,7 +128,11 @@ def create_app_for(
     app.register_blueprint(api.blueprint(server, rhythm, counters))
     exports.tidy(server)
     runner = Runner(
-        server, patience=patience, failed=access_log.failed, computed=counters.limits.computed
+        server,
+        patience=patience,
+        failed=access_log.failed,
+        computed=counters.limits.computed,
+        watching=unwatched if tracing is None else tracing.job,
     )
     app.register_blueprint(web.blueprint(server, counters.limits, runner))
     _require_policies(app)

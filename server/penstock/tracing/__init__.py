@@ -8,5 +8,6 @@ request: neither the application nor its database is wrapped.
 * ``sending``           where they go, and what the log says if they are not taken
 * ``traced_requests``   one span for each request, around the whole application
 * ``traced_steps``      spans of the steps within: look up, wait for the lock, commit, witness
-* ``traced_jobs``       one span for each job of a worker
+* ``traced_jobs``       one span for each job of a worker; the application gives those that a
+                        server does itself theirs
 """

@@ -7,6 +7,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from tests.api.world import World
+from tests.databases.homes import PATIENCE
 
 from penstock.application import create_app_for
 from penstock.tracing.spans import Tracing
@@ -33,10 +34,12 @@ def in_memory() -> tuple[Tracing, InMemorySpanExporter]:
 
 
 def traced_world(world: World) -> Traced:
-    """Return the same world behind an application that is traced."""
+    """Return the same world behind an application that is traced, whose pages wait for jobs."""
     tracing, exporter = in_memory()
     watch = world.stopwatch
-    app = create_app_for(world.server, clock=watch, sleep=watch.sleep, tracing=tracing)
+    app = create_app_for(
+        world.server, clock=watch, sleep=watch.sleep, patience=PATIENCE, tracing=tracing
+    )
     return Traced(replace(world, client=app.test_client()), tracing, exporter)
 
 

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from penstock.errors import PenstockError, Unavailable
@@ -66,13 +67,19 @@ def uncounted(_person: str, _seconds: float) -> None:
     """Count nothing."""
 
 
+def unwatched(_kind: str) -> AbstractContextManager[None]:
+    """Return what does nothing around a job."""
+    return nullcontext()
+
+
 class Runner:
     """Run jobs for the people who asked for them.
 
     A caller waits ``patience`` seconds for a job that may be done soon.  ``pulse`` is the number of
     seconds between two heartbeats; with None the caller calls ``beat``.  ``host`` is the name of
     this machine; ``failed`` is called with unexpected errors, ``computed`` with the person and
-    the seconds of processor time that a job used for them.
+    the seconds of processor time that a job used for them.  ``watching`` returns, for a kind of
+    job, what is around each that this process was asked for and does itself.
     """
 
     def __init__(
@@ -84,6 +91,7 @@ class Runner:
         host: str = "",
         failed: Callable[[str, BaseException], None] = unheard,
         computed: Callable[[str, float], None] = uncounted,
+        watching: Callable[[str], AbstractContextManager[None]] = unwatched,
     ) -> None:
         self.host = host or socket.gethostname() or "this machine"
         self._server = server
@@ -91,6 +99,7 @@ class Runner:
         self._pulse = pulse
         self._failed = failed
         self._computed = computed
+        self._watching = watching
         self._start()
 
     def _start(self) -> None:
@@ -110,6 +119,11 @@ class Runner:
             begun = self.hand_over(principal, job_request)
             return jobs.wait(self._server, principal, begun.piece.id, self._patience)
         self._after_fork()
+
+        def watched(run: Run) -> str:
+            with self._watching(job_request.kind):
+                return act(run)
+
         with self._lock:
             room = len(self._runs) < MOST
             begun = jobs.start_job(self._server, principal, job_request, self.host, room=room)
@@ -118,7 +132,7 @@ class Runner:
                 run = Run(begun.piece.id, begun.piece.attempt)
                 name = f"work-{run.piece}"
                 threading.Thread(
-                    target=self._do, name=name, args=(run, act, principal.name), daemon=True
+                    target=self._do, name=name, args=(run, watched, principal.name), daemon=True
                 ).start()
                 # Only now: a job whose thread could not be started gets no heartbeat.
                 self._runs[run.piece] = run

@@ -13,6 +13,9 @@ JOBS: Final = (
     "tests/api/tracing/test_traced_jobs.py"
     "::test_a_job_is_named_by_its_kind_and_an_error_by_its_class"
 )
+INSIDE: Final = (
+    "tests/api/tracing/test_traced_jobs.py::test_a_job_inside_the_server_has_a_span_of_its_kind_too"
+)
 SENDING: Final = "tests/api/tracing/test_sending.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
@@ -42,6 +45,15 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='            with tracing.job(f"{kind} {fields}"):\n',
         wrong="a job's span has the names that the job is about",
         tests=(JOBS,),
+    ),
+    Mutant(
+        row="V93",
+        name="span-of-a-jobs-subject",
+        path="services/jobs/runner.py",
+        before="            with self._watching(job_request.kind):\n",
+        after="            with self._watching(job_request.subject):\n",
+        wrong="the span of a job inside the server has the name of what it makes",
+        tests=(INSIDE,),
     ),
     Mutant(
         row="V93",
