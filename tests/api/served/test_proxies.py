@@ -26,7 +26,17 @@ from penstock_client import Client
 
 LINK = re.compile(r'(?:href|src|action|hx-get|hx-post)="([^"#]*)"')
 ONE_COMMAND = re.compile(r"<code>pip install ([^<]*)</code>")
+KEY = re.compile(r'name="form_key" value="([^"]*)"')
 SENT_TO = re.compile(r'(?:action|hx-post)="([^"#]*)"')
+
+LARGE = 6 << 20
+"""The bytes of a file that is larger than every form, and than nginx keeps in memory."""
+
+BOUND = 256 << 20
+"""The largest upload where nothing else is set."""
+
+PIECE = 1 << 20
+FORM = "multipart/form-data; boundary=edge"
 
 
 @dataclass(frozen=True)
@@ -176,6 +186,36 @@ def test_people_go_from_page_to_page_below_its_path(front: Front) -> None:
     assert not broken
     assert len(seen) > 20
     assert {f"{prefix}/tiers", f"{prefix}/datasets/sites"} <= set(seen)
+
+
+def test_an_admin_uploads_a_file_larger_than_a_form_and_is_told_of_the_bound(front: Front) -> None:
+    origin = front.url.removesuffix(front.prefix)
+    table = b"person,hours\n" + b"1,2\n" * (LARGE // 4)
+    with front.client() as browser:
+        form = {"token": front.server.token, "next": f"{front.prefix}/home"}
+        headers = {"Origin": origin}
+        answer = browser.post(f"{front.url}/sign-in", data=form, headers=headers)
+        browser.cookies.set("__Host-penstock", browser.cookies["__Host-penstock"], NAME)
+        key = KEY.search(browser.get(f"{front.url}/new/dataset").text)
+        assert key is not None
+        place, fields = f"{front.url}/new/dataset/file", {"form_key": key.group(1)}
+
+        def sent(name: str, content: bytes) -> httpx.Response:
+            files = {"file": (name, content)}
+            return browser.post(place, data=fields, files=files, headers=headers)
+
+        answer = sent("hours.csv", table)
+        assert answer.status_code == 303, answer.text
+        page = browser.get(f"{origin}{answer.headers['Location']}")
+        assert "The file is in the data folder." in page.text
+        assert (front.server.home / "data/hours.csv").read_bytes() == table
+        # A browser sends on until it is told; what it is told has to arrive all the same.
+        declared = {**headers, "Content-Length": str(BOUND + PIECE), "Content-Type": FORM}
+        pieces = (b"x" * PIECE for _ in range(BOUND // PIECE + 1))
+        refused = browser.post(place, content=pieces, headers=declared)
+        assert refused.status_code == 413
+        assert re.search("268,435,456 bytes|256 MiB", refused.text), refused.text
+    assert [path.name for path in (front.server.home / "data").iterdir()] == ["hours.csv"]
 
 
 def test_a_form_from_elsewhere_is_refused_below_a_path_too(front: Front) -> None:

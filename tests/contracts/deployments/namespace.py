@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.contracts.deployments.compose.composed import CONTENT
 from tests.contracts.deployments.deployment_files import program
 from tests.contracts.deployments.dockerfile import container
 from tests.contracts.distributions import Installation
 
 IMAGE = container()
+DATA: str = CONTENT["x-settings"]["PENSTOCK_DATA_FOLDER"]
+"""Where ``deploy/compose.yaml`` has the volume of files of data."""
 
 ENTER = """
 set -eu
@@ -19,6 +22,10 @@ mount -t tmpfs none /opt
 mkdir /opt/penstock
 mount --bind "$INSTALLED" /opt/penstock
 mount --bind "$PROGRAM" /opt/penstock/bin/penstock
+mount -t tmpfs none /srv
+mkdir -p "$DATA"
+mount --bind "$UPLOADS" "$DATA"
+mount -o remount,ro /srv
 mount -t tmpfs none /var/lib
 mkdir /var/lib/penstock
 mount --bind "$FOLDER" /var/lib/penstock
@@ -35,16 +42,17 @@ exec setpriv --reuid "$UID_" --regid "$GID_" --clear-groups --no-new-privs --bou
 
 @dataclass(frozen=True)
 class Namespace:
-    """Hold the words that enter it, their environment, and the folder of the home."""
+    """Hold the words that enter it, their environment, the folder of the home, and the data's."""
 
     words: list[str]
     environment: dict[str, str]
     state: Path
+    data: Path
 
     def command(self, port: int, *words: str) -> list[str]:
         """Return the words of a program inside, with the image's environment and another port."""
         chosen = {**IMAGE.environment, "PENSTOCK_PORT": str(port), "LANG": "C.UTF-8"}
-        chosen["PENSTOCK_LOG_PATIENCE"] = "120"
+        chosen |= {"PENSTOCK_LOG_PATIENCE": "120", "PENSTOCK_DATA_FOLDER": DATA}
         return [*self.words, *(f"{name}={value}" for name, value in chosen.items()), *words]
 
     def done(self, port: int, *words: str) -> "subprocess.CompletedProcess[str]":
@@ -64,9 +72,9 @@ def namespace(installed: Installation, folder: Path) -> Namespace:
     original = (installed.programs / "penstock").read_text()
     script.write_text(re.sub("^#!.*", "#!/opt/penstock/bin/python", original))
     script.chmod(0o755)
-    state = folder / "state"
+    state, data = folder / "state", folder / "data"
     uid, gid = IMAGE.account.split(":")
-    for path in (state, *(state / name for name in ("home", "keys", "witness"))):
+    for path in (data, state, *(state / name for name in ("home", "keys", "witness"))):
         path.mkdir(mode=0o700)
         os.chown(path, int(uid), int(gid))
     # The image has the bytecode; another account could not write it below.
@@ -75,9 +83,11 @@ def namespace(installed: Installation, folder: Path) -> Namespace:
         "INSTALLED": str(installed.folder),
         "PROGRAM": str(script),
         "FOLDER": str(state),
+        "DATA": DATA,
+        "UPLOADS": str(data),
         "WORKDIR": IMAGE.folder,
         "UID_": uid,
         "GID_": gid,
         "PATH": os.environ["PATH"],
     }
-    return Namespace([*words, "bash", "-c", ENTER, "enter"], environment, state)
+    return Namespace([*words, "bash", "-c", ENTER, "enter"], environment, state, data)

@@ -19,6 +19,7 @@ from tests.contracts.deployments.manifests import (
 )
 
 from penstock.cli.home.serving import OWNERS
+from penstock.services.datasets.data_folder import folder_of_uploads
 from penstock.setting_sources import load
 
 VERSIONS = ("1.31.0", "1.34.0")
@@ -133,6 +134,23 @@ def test_the_settings_of_every_container_can_be_read(
     assert {item["name"] for item in each["volumeMounts"]} <= volumes
     if "command" not in each:
         known_command(" ".join(each["args"]))
+
+
+def test_uploads_go_to_a_claim_that_the_server_writes_and_every_pod_of_ours_has() -> None:
+    claims = {}
+    for pod, each in (case.values for case in OURS):
+        given = {**container().environment, **settings_of(EVERY["base"])}
+        settings, _ = load({name: text for name, text in given.items() if "_FILE" not in name})
+        uploads = folder_of_uploads(settings)
+        (mount,) = (m for m in each["volumeMounts"] if uploads.is_relative_to(m["mountPath"]))
+        (volume,) = (v for v in pod["volumes"] if v["name"] == mount["name"])
+        assert settings.upload_limit
+        claims[each["name"]] = (volume["persistentVolumeClaim"]["claimName"], mount["mountPath"])
+        if each["name"] == "penstock":
+            assert not mount.get("readOnly", False)
+            assert not volume["persistentVolumeClaim"].get("readOnly", False)
+    assert {"penstock", "work"} <= set(claims)
+    assert len(set(claims.values())) == 1
 
 
 def test_secrets_are_named_and_never_written() -> None:

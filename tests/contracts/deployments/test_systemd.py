@@ -13,6 +13,9 @@ from tests.contracts.deployments.deployment_files import (
     program,
 )
 
+from penstock.services.datasets.data_folder import folder_of_uploads
+from penstock.setting_sources import load
+
 UNITS = sorted((DEPLOY / "systemd").glob("penstock*"))
 SERVICES = [path for path in UNITS if path.suffix == ".service"]
 MOST_EXPOSED = 15
@@ -76,6 +79,19 @@ def test_the_units_run_commands_that_there_are() -> None:
     assert {known_command(line) for line in lines} == {
         *("serve", "work", "db upgrade", "backup", "backup check"),
     }
+
+
+def test_the_server_may_write_where_uploads_go() -> None:
+    """Everything else of the system is read-only for it."""
+    lines = (DEPLOY / "systemd/environment.example").read_text().splitlines()
+    given = dict(line.split("=", 1) for line in lines if line.startswith("PENSTOCK_"))
+    settings, _ = load(given)
+    unit = (DEPLOY / "systemd/penstock.service").read_text()
+    assert "ProtectSystem=strict" in unit
+    folders = re.findall(r"^StateDirectory=(\S+)$", unit, re.MULTILINE)
+    assert folders
+    uploads = folder_of_uploads(settings)
+    assert any(uploads.is_relative_to(f"/var/lib/{folder}") for folder in folders)
 
 
 def test_only_the_upgrade_and_the_backup_get_the_owners_url() -> None:

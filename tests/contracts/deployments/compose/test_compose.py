@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from tests.contracts.deployments.compose.composed import CONTENT, PATH, document, refusal
 from tests.contracts.deployments.deployment_files import DEPLOY, known_command
-from tests.contracts.deployments.dockerfile import container
+from tests.contracts.deployments.dockerfile import PATH as DOCKERFILE
+from tests.contracts.deployments.dockerfile import container, last_stage
 from tests.databases.cluster import SUPERUSER, Cluster
 
 from penstock.cli.home.serving import OWNERS
+from penstock.services.datasets.data_folder import folder_of_uploads
 from penstock.services.operations import home
 from penstock.setting_sources import load
 from penstock.settings import Settings
@@ -51,7 +53,7 @@ def test_everything_that_it_names_exists() -> None:
     for service in SERVICES.values():
         for volume in service["volumes"]:
             source = volume.split(":")[0]
-            if source.startswith("./") and source not in {"./data", "./backups"}:
+            if source.startswith("./") and source != "./backups":
                 assert (DEPLOY / source).exists(), source
 
 
@@ -70,6 +72,36 @@ def test_the_settings_of_every_service_can_be_read() -> None:
         needed = {str(settings.home), str(settings.keys_path), str(settings.witness_path)}
         assert needed <= folders, f"{name} forgets its home when its container is replaced"
         known_command(" ".join(service.get("command", ["serve"])))
+
+
+def test_uploads_go_to_a_volume_that_the_server_writes_and_workers_read() -> None:
+    mounts = {}
+    for name, service in OURS.items():
+        given = {key: value for key, value in service["environment"].items() if "_FILE" not in key}
+        settings, _ = load({**container().environment, **given})
+        (mounts[name],) = (
+            volume.split(":")
+            for volume in service["volumes"]
+            if Path(volume.split(":")[1]) == folder_of_uploads(settings)
+        )
+        assert settings.upload_limit == Settings().upload_limit
+    assert {source for source, *_ in mounts.values()} == {"data"}
+    assert "data" in CONTENT["volumes"]
+    rights = {name: mode for name, (_, _, mode) in mounts.items()}
+    assert rights == {"server": "rw", "setup": "rw", "worker": "ro"}
+    # A named volume gets its owner from the image's folder.
+    (made,) = (each.rest for each in last_stage(DOCKERFILE.read_text()) if "useradd" in each.rest)
+    owned = made.partition("install --directory")[2].split()
+    assert "--owner=10001" in owned
+    assert mounts["server"][1] in owned
+
+
+def test_a_folder_of_the_machine_can_be_kept_from_being_written() -> None:
+    text = PATH.read_text().replace("${DATA_ACCESS:-rw}", "ro")
+    content = document(text.replace("${UPLOAD_LIMIT:-268435456}", "0"))
+    data = [v for name in OURS for v in content["services"][name]["volumes"] if "/srv/data" in v]
+    assert {volume.rpartition(":")[2] for volume in data} == {"ro"}
+    assert content["services"]["server"]["environment"]["PENSTOCK_UPLOAD_LIMIT"] == "0"
 
 
 def test_containers_of_ours_may_do_nothing_else() -> None:
