@@ -40,6 +40,8 @@ def test_workers_send_what_they_did_before_they_end(
     (release,) = (span for span in collector.spans if span.name == RELEASE)
     steps = [span.name for span in collector.spans if span.trace_id == release.trace_id]
     assert {*steps} == {RELEASE, LOOK_UP, WAIT, WORK, DRAW, COMMIT, WITNESS}
+    keys = {field.key for span in collector.spans for field in span.attributes}
+    assert keys == {"http.request.method", "http.response.status_code", "http.route"}
     values = [str(value) for value in released["values"] if len(str(value)) > 4]
     secret = [serving.token, "canary", "visits", "ian", released["id"], *values]
     assert not [word for word in secret if word in collector.text]
