@@ -138,9 +138,13 @@ def test_the_settings_of_every_container_can_be_read(
 
 def test_uploads_go_to_a_claim_that_the_server_writes_and_every_pod_of_ours_has() -> None:
     claims = {}
-    for pod, each in ((pod, each) for pod in PODS.values() for each in pod["containers"]):
-        if each["image"] != "penstock":
-            continue
+    ours = [
+        (pod, each)
+        for pod in PODS.values()
+        for each in pod["containers"]
+        if each["image"] == "penstock"
+    ]
+    for pod, each in ours:
         given = {**container().environment, **settings_of(EVERY["base"])}
         settings, _ = load({name: text for name, text in given.items() if "_FILE" not in name})
         uploads = folder_of_uploads(settings)
