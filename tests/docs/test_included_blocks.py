@@ -14,10 +14,12 @@ from docs.reference.included import PLACES
 from penstock_client.command import commands as client_commands
 
 README = "tests/client/test_readme.py"
+R = "clients/r/README.md"
+TYPESCRIPT = "clients/typescript/README.md"
 PYTHON = "clients/python/README.md"
 AUDITING = "clients/python/auditing.md"
 WHERE = {
-    (PYTHON, "pip install penstock-client"): "tests/contracts/conftest.py",
+    (PYTHON, "# from your server"): "tests/api/clients/test_client_wheel.py",
     (PYTHON, "from penstock_client import Client"): README,
     (PYTHON, "figure = release.figure()"): README,
     (PYTHON, "frame = release.to_pandas()"): README,
@@ -29,6 +31,12 @@ WHERE = {
     (PYTHON, "from penstock_client import ClearanceTooLow"): README,
     (PYTHON, "with Client() as client:"): README,
     (PYTHON, "penstock-client datasets"): "tests/client/test_command.py",
+    (R, "R CMD INSTALL"): "tests/api/clients/test_r.py",
+    (R, "library(penstock)"): "tests/api/clients/test_same_numbers.py",
+    (TYPESCRIPT, "npm ci --prefix CHECKOUT"): "tests/api/clients/test_typescript.py",
+    (TYPESCRIPT, "import { Client, rows }"): "tests/api/clients/test_same_numbers.py",
+    (TYPESCRIPT, "await client.call"): "tests/api/clients/test_typescript.py",
+    (TYPESCRIPT, "npm ci --prefix clients"): "tests/api/clients/test_typescript.py",
     (AUDITING, "curl -sH"): "needs a server and an auditor's token",
     (AUDITING, "penstock-client audit watch"): "tests/client/_commands/test_audit_command.py",
     ("deploy/README.md", "python3 -m venv"): "tests/contracts/test_from_an_empty_folder.py",

@@ -9,6 +9,8 @@ ROOT = Path(__file__).parents[3]
 PLACES = {
     "clients/python/README.md": "guides/python.md",
     "clients/python/auditing.md": "guides/verify-the-log.md",
+    "clients/r/README.md": "guides/r.md",
+    "clients/typescript/README.md": "guides/typescript.md",
     "deploy/README.md": "operate/deployment.md",
     "deploy/settings.md": "reference/settings.md",
     "deploy/sign-on.md": "operate/sign-on.md",
