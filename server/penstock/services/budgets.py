@@ -232,6 +232,7 @@ def _view(
     left = left_of(account.account, account.spent)
     limit = limit_of(account.account).loss
     allowance = allowances.seen_by(session, principal, dataset, account.tier)
+    sight = None if principal.roles & {"admin", "auditor"} else account.tier
     return TierBudgetView(
         tier=account.tier.name,
         granted=PrivacyBudget(account.account.epsilon, account.account.delta),
@@ -241,7 +242,7 @@ def _view(
         remaining_share=left.loss / limit,
         queries=[
             SpendingView(query, share)
-            for query, share in spending(session, required(dataset.id), account)
+            for query, share in spending(session, required(dataset.id), account, sight)
         ],
         allowance=allowance,
     )

@@ -4,6 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import pytest
 
@@ -27,6 +28,8 @@ from penstock.web.charts.path import NoisePath, Point, noise_path
 from penstock.web.charts.path import rows as path_rows
 from penstock.web.charts.ranked import Ranking, ranked_list
 from penstock.web.charts.ranked import rows as ranking_rows
+from penstock.web.charts.spent.burn_down import BurnDown, Left, burn_down
+from penstock.web.charts.spent.burn_down import rows as course_rows
 from penstock.web.charts.stacked import Budgets, Part, TierBudget, budget_bars
 from penstock.web.charts.stacked import rows as budget_rows
 from penstock.web.charts.story import Release, Story, story
@@ -47,6 +50,8 @@ HOSTILE = (
     " ",
     "",
 )
+
+DAYS = tuple(datetime(2026, month, 3, 4, 5, tzinfo=UTC) for month in (1, 2, 6))
 
 Draw = Callable[[str, int], str]
 
@@ -98,6 +103,10 @@ def rungs(content: Ladder) -> Chart:
 
 def budgets(content: Budgets) -> Chart:
     return Chart(lambda p, w: budget_bars(content, p, w), budget_rows(content))
+
+
+def course(content: BurnDown) -> Chart:
+    return Chart(lambda p, w: burn_down(content, p, w), course_rows(content))
 
 
 def path(content: NoisePath) -> Chart:
@@ -158,6 +167,7 @@ def charts(names: tuple[str, ...]) -> dict[str, Chart]:
         "curve": curve(Distribution(a, b, (0, 10, 20, 30, 40), shares, lower, upper, ages)),
         "ladder": rungs(Ladder(a, tiers, Move(b, a, "three"))),
         "budgets": budgets(Budgets(a, (TierBudget(a, 1, parts), TierBudget(b, 2)))),
+        "course": course(BurnDown(a, DAYS, (Left(a, (None, 1.0, 0.4)), Left(b, (1.0, 0.5, 0))))),
         "path": path(NoisePath(a, b, points, 2.0, None)),
         "story": explained(Story(a, b, releases, 2.0, 2.69)),
     }
@@ -176,6 +186,7 @@ def empty() -> dict[str, Chart]:
         "curve": curve(Distribution("t", "age", (0, 10, 20), (), (), ())),
         "ladder": rungs(Ladder("t", ())),
         "budgets": budgets(Budgets("t", ())),
+        "course": course(BurnDown("t", (), ())),
         "path": path(NoisePath("t", "variance", (), None, None)),
         "story": explained(Story("t", "people", (), None, None)),
     }

@@ -32,6 +32,11 @@ def test_the_table_has_what_each_query_took_and_what_is_left() -> None:
     assert 'id="spent3-' in page_budget.picture.drawn
 
 
+def test_what_is_spent_on_what_a_reader_does_not_see_is_the_rest() -> None:
+    hidden = budget(replace(BUDGET.tiers[0], spent_share=0.375))
+    assert shown(hidden, 0).picture.table.rows[-2:] == (("the rest", "12%"), ("left", "62%"))
+
+
 def test_one_query_more_takes_its_share_of_those_tiers_that_see_it() -> None:
     rows = with_query(BUDGET, "beds", {"internal": 0.125}).table.rows
     assert ("beds", "12%", "0%") in rows or ("beds", "12.5%", "0%") in rows

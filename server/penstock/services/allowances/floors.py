@@ -60,7 +60,7 @@ def require_floors_kept(
     """Raise ``Conflict`` if after a move a tier below a floor would see its query, or its charge.
 
     ``allowed`` has the keys of the tiers that see each query.  A tier that was inserted above a
-    deleted floor is charged without seeing it, and its budget names what it is charged for.
+    deleted floor is charged without seeing it, and its budget has what it is charged.
     """
     for query in queries:
         floor = floor_of(session, query)

@@ -34,7 +34,7 @@ from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import TierBudget
 from penstock.persistence.tables.ledger import Charge
 from penstock.persistence.tables.people import Tier
-from penstock.persistence.tables.queries import Query
+from penstock.services.repository.charges import charges_in_sight
 from penstock.services.schemas.queries import Accountant, BudgetSpec
 from penstock.spec_fields import folded
 
@@ -257,9 +257,12 @@ def charges_to(dataset_id: int, tier: Tier) -> SelectOfScalar[Charge]:
 
 
 def require_room(
-    session: Session, dataset_id: int, needed: Sequence[tuple[TierAccount, Entry]]
+    session: Session,
+    dataset_id: int,
+    needed: Sequence[tuple[TierAccount, Entry]],
+    limit: Tier | None = None,
 ) -> None:
-    """Raise ``BudgetExhausted`` unless every account has room for all of its charges."""
+    """Raise ``BudgetExhausted``, with queries that ``limit`` sees, unless all charges fit."""
     accounts = {required(account.tier.id): account for account, _ in needed}
     sums = dict.fromkeys(accounts, NOTHING)
     for account, new in needed:
@@ -276,7 +279,8 @@ def require_room(
                 if fits < shortfall.largest_share:
                     shortfall = replace(shortfall, largest_share=fits)
                     scarcest = other.tier if other.tier.id != account.tier.id else None
-            raise _refusal(session, dataset_id, account, shortfall, scarcest)
+            spent = spending(session, dataset_id, account, limit)
+            raise _refusal(account, shortfall, scarcest, spent)
 
 
 def overdrawn(
@@ -347,17 +351,14 @@ def _charge(
     }
 
 
-def spending(session: Session, dataset_id: int, account: TierAccount) -> list[tuple[str, float]]:
-    """Return the queries that spent an account and their shares, the largest first."""
-    limit = limit_of(account.account).loss
-    rows = session.exec(
-        select(Query, Charge)
-        .join(Query, col(Charge.query_id) == col(Query.id))
-        .where(col(Charge.dataset_id) == dataset_id, col(Charge.tier_id) == account.tier.id)
-    ).all()
+def spending(
+    session: Session, dataset_id: int, account: TierAccount, limit: Tier | None = None
+) -> list[tuple[str, float]]:
+    """Return the queries that spent an account, of those that ``limit`` sees, by their shares."""
+    available = limit_of(account.account).loss
     shares: dict[str, float] = {}
-    for query, charge in rows:
-        shares[query.readable] = shares.get(query.readable, 0.0) + charge.loss / limit
+    for charge in charges_in_sight(session, dataset_id, account.tier, limit):
+        shares[charge.query] = shares.get(charge.query, 0.0) + charge.loss / available
     return sorted(shares.items(), key=lambda item: (-item[1], item[0]))
 
 
@@ -375,14 +376,12 @@ def called(tier: Tier) -> str:
 
 
 def _refusal(
-    session: Session,
-    dataset_id: int,
     account: TierAccount,
     shortfall: Shortfall,
     scarcest: Tier | None,
+    spent: Sequence[tuple[str, float]],
 ) -> BudgetExhausted:
     """Return the error for charges that do not fit; ``scarcest`` also limits the share."""
-    spent = spending(session, dataset_id, account)
     listed = ", ".join(f"{name} ({share:.3g})" for name, share in spent[:HEAVIEST_SHOWN])
     more = len(spent) - HEAVIEST_SHOWN
     advice = shortfall.advice(called(scarcest) if scarcest else None)

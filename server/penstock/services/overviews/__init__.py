@@ -1,8 +1,9 @@
-"""Gather what the page at ``/home`` shows, by role.  Each list has a largest length.
+"""Gather what ``/home`` and ``/budgets`` show, by role.  Each list has a largest length.
 
 * ``own_data``      what analysts may ask, and what they received last
 * ``duties``        what waits for admins, and how old backups and keys are
 * ``log_news``      what is new in the log, for auditors
 * ``worst_cases``   what everybody together could learn of a dataset
 * ``spent_shares``  the datasets of which most is spent
+* ``burn_downs``    what was left of budgets over time
 """

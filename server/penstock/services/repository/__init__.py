@@ -3,6 +3,7 @@
 * ``people``    tiers and users, and the tiers that users hold
 * ``datasets``  datasets
 * ``queries``   queries and streams, and which of them a tier can see
+* ``charges``   charges to accounts, as far as a tier can see what they are for
 * ``levels``    what tiers are allowed of a query, were given and paid for
 
 Each imports the tables of its subject alone, so that a command about people defines no others.

@@ -6,6 +6,7 @@ database or a service.
 
 * ``drawing``       the parts of charts: axes, numbers, marks, SVG and tables
 * ``results``       the chart and the sentence of a release or of a stream
+* ``spent``         what was left of budgets over time
 * ``lines``         a name, a dot with its interval and a value: the part that several charts share
 * ``crossed``       values of groups that two keys name: lines over one of them, or panels
 * ``intervals``     values of groups with their intervals, at one or several levels

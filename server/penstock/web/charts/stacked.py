@@ -25,11 +25,14 @@ BAR = 30
 HEAD = 22
 APART = 16
 KEY = 20
-MOST_NAMED = 12
+MOST_NAMED = 8
+"""The largest spenders of each tier that are named."""
+
 SLACK = 1e-6
 NONE = "No tier has a budget here yet."
 NOTHING_SPENT = "Nothing has been spent."
 OTHERS = "all others"
+REST = "the rest"
 
 
 @dataclass(frozen=True)
@@ -42,25 +45,33 @@ class Part:
 
 @dataclass(frozen=True)
 class TierBudget:
-    """Hold a tier's budget and the shares of it that were spent."""
+    """Hold a tier's budget and the shares of it that were spent.
+
+    ``rest`` is the share that was spent on what has no name here.
+    """
 
     tier: str
     epsilon: float
     parts: tuple[Part, ...] = ()
+    rest: float = 0.0
 
     @property
     def left(self) -> float:
         """Return the share of the budget that is not spent."""
-        return max(0.0, 1.0 - sum(part.share for part in self.parts))
+        return max(0.0, 1.0 - self.rest - sum(part.share for part in self.parts))
 
 
 @dataclass(frozen=True)
 class Budgets:
-    """Hold the budgets of a dataset, the most private tier first; ``kind`` is what they are."""
+    """Hold the budgets of a dataset, the most private tier first; ``kind`` is what they are.
+
+    The queries in ``named`` are named whatever they spent.
+    """
 
     title: str
     tiers: tuple[TierBudget, ...]
     kind: str = "budget"
+    named: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,19 +98,25 @@ def budget_bars(budgets: Budgets, prefix: str, width: int = NARROW) -> str:
     for tier in reversed(budgets.tiers):
         parts += _bar(tier, names, y, width)
         y += HEAD + BAR + APART
-    key = list(_key(budgets, names, y + 4, width)) if names else []
+    key = list(_key(budgets, names, y + 4, width))
     parts += key or [text(0, y + 12, NOTHING_SPENT, kind=QUIET)]
-    height = y + 8 + (KEY * _key_rows(budgets, names, width) if names else 18)
+    height = y + 8 + (KEY * _key_rows(budgets, names, width) if key else 18)
     return document(prefix, budgets.title, _described(budgets), (width, height), parts)
 
 
 def rows(budgets: Budgets) -> Table:
-    """Return the same numbers: one row per query, one column per tier, the rest in the last row."""
+    """Return the same numbers: one row per named query, one column per tier.
+
+    What is spent on all others, and what is left, are in the last rows.
+    """
     _checked(budgets)
-    queries = _by_size(budgets)
+    queries = _names(budgets)
     tiers = tuple(reversed(budgets.tiers))
     head = ("query", *(f"{tier.tier} (ε {loss(tier.epsilon)})" for tier in tiers))
     body = [(query, *(share(_share(tier, query)) for tier in tiers)) for query in queries]
+    others = [_others(tier, queries) for tier in tiers]
+    if any(others):
+        body.append((_called(budgets, queries), *map(share, others)))
     body.append(("left", *(share(tier.left) for tier in tiers)))
     return Table(budgets.title, head, tuple(body), frozenset(range(1, len(head))))
 
@@ -108,10 +125,12 @@ def _checked(budgets: Budgets) -> None:
     for tier in budgets.tiers:
         finite(tier.epsilon, f"the budget of {tier.tier}")
         total = sum(finite(part.share, f"the share of {part.query}") for part in tier.parts)
-        if total > 1 + SLACK or any(part.share < 0 for part in tier.parts):
+        total += finite(tier.rest, f"the rest of {tier.tier}")
+        if total > 1 + SLACK or tier.rest < 0 or any(part.share < 0 for part in tier.parts):
+            smallest = min((part.share for part in tier.parts), default=tier.rest)
             raise NotDrawable(
                 f"Shares of a budget must be 0 or more and add up to at most 1, but the smallest"
-                f" share of {tier.tier} is {min(part.share for part in tier.parts):g} and all"
+                f" share of {tier.tier} is {smallest:g} and all"
                 f" its shares add up to {total:g}."
             )
 
@@ -130,14 +149,34 @@ def _by_size(budgets: Budgets) -> list[str]:
 
 
 def _names(budgets: Budgets) -> list[str]:
-    """Return the queries that the key names, in its order; all others share one piece."""
-    queries = _by_size(budgets)
-    return queries if len(queries) <= MOST_NAMED + 1 else queries[:MOST_NAMED]
+    """Return the queries that the key names, in its order: the largest spenders of each tier.
+
+    All others share one piece.
+    """
+    large = set(budgets.named)
+    for tier in budgets.tiers:
+        spent = sorted(tier.parts, key=lambda part: (-part.share, part.query))
+        large |= {part.query for part in spent[:MOST_NAMED] if part.share > 0}
+    return [query for query in _by_size(budgets) if query in large]
+
+
+def _others(tier: TierBudget, names: Sequence[str]) -> float:
+    """Return the share that was spent on what the key does not name."""
+    named = set(names)
+    return tier.rest + sum(part.share for part in tier.parts if part.query not in named)
+
+
+def _called(budgets: Budgets, names: Sequence[str]) -> str:
+    """Return what the piece of all others is called in the key."""
+    others = len(_by_size(budgets)) - len(names)
+    if any(tier.rest for tier in budgets.tiers) or not others:
+        return REST
+    return counted(others, "other query", "other queries")
 
 
 def _pieces(tier: TierBudget, names: Sequence[str]) -> Iterator[Piece]:
     shares = [_share(tier, name) for name in names]
-    others = sum(part.share for part in tier.parts if part.query not in names)
+    others = _others(tier, names)
     start = 0.0
     for place, (name, part) in enumerate(zip(names, shares, strict=True), 1):
         if part > 0:
@@ -200,16 +239,15 @@ def _columns(width: int) -> int:
 
 
 def _key_rows(budgets: Budgets, names: Sequence[str], width: int) -> int:
-    entries = len(names) + (len(_by_size(budgets)) > len(names))
+    entries = len(names) + any(_others(tier, names) for tier in budgets.tiers)
     return -(-entries // _columns(width))
 
 
 def _key(budgets: Budgets, names: Sequence[str], y: float, width: int) -> Iterator[Element]:
     """Yield the key: the number and name of each query, beside a sample of its piece."""
     entries = [(str(place), name, _color(place)) for place, name in enumerate(names, 1)]
-    others = len(_by_size(budgets)) - len(names)
-    if others:
-        entries.append(("…", f"{counted(others, 'other query', 'other queries')}", _color(0)))
+    if any(_others(tier, names) for tier in budgets.tiers):
+        entries.append(("…", _called(budgets, names), _color(0)))
     down, each = _key_rows(budgets, names, width), width / _columns(width)
     for place, (label, name, color) in enumerate(entries):
         column, row = divmod(place, down)

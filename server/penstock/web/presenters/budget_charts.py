@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.services.previews.level_preview import MovedLevelsView
-from penstock.services.schemas.datasets import AllowanceView, DatasetBudgetView
+from penstock.services.schemas.datasets import AllowanceView, DatasetBudgetView, TierBudgetView
 from penstock.web.charts import stacked
 from penstock.web.presenters.figure import Picture, picture
 
@@ -43,7 +43,7 @@ def with_query(budget: DatasetBudgetView, name: str, shares: Mapping[str, float]
     """Return the bars with a query added that takes ``shares`` of the tiers' budgets."""
     more = {tier: stacked.Part(name, share) for tier, share in shares.items()}
     title = f"Budgets of {budget.dataset} with {name}"
-    content = stacked.Budgets(title, _tiers(budget, more))
+    content = stacked.Budgets(title, _tiers(budget, more), named=(name,))
     return picture(stacked.budget_bars, stacked.rows, content, "with-query")
 
 
@@ -55,7 +55,8 @@ def moved(budget: DatasetBudgetView, moved_levels: MovedLevelsView) -> Picture:
         for tier in moved_levels.tiers
         if tier.charge
     }
-    content = stacked.Budgets(f"Budgets of {budget.dataset} after the change", _tiers(budget, more))
+    title = f"Budgets of {budget.dataset} after the change"
+    content = stacked.Budgets(title, _tiers(budget, more), named=(name,))
     return picture(stacked.budget_bars, stacked.rows, content, "moved")
 
 
@@ -70,9 +71,16 @@ def _tiers(
                 *(stacked.Part(query.query, query.share) for query in tier.queries),
                 *((more[tier.tier],) if tier.tier in more else ()),
             ),
+            _rest(tier),
         )
         for tier in budget.tiers
     )
+
+
+def _rest(tier: TierBudgetView) -> float:
+    """Return the share that was spent on what the reader does not see, up to rounding."""
+    rest = tier.spent_share - sum(query.share for query in tier.queries)
+    return rest if rest > stacked.SLACK else 0.0
 
 
 def _parts(view: AllowanceView) -> tuple[stacked.Part, ...]:

@@ -164,4 +164,16 @@ MUTANTS: Final[Sequence[Mutant]] = (
             "tests/unit/services/requests/test_approved_for_others.py::test_an_approval_at_levels_above_the_asker_is_declined_for_them",
         ),
     ),
+    Mutant(
+        name="budget-names-the-hidden",
+        row="V84",
+        path="services/repository/charges.py",
+        before="_CHARGES if limit is None else _CHARGES.where(in_sight(limit))\n",
+        after="_CHARGES\n",
+        wrong="a tier reads in its budget the name of a query that it paid for and does not see",
+        tests=(
+            "tests/unit/services/repository/test_charges.py::test_a_charge_for_what_a_tier_cannot_see_is_left_out_for_it",
+            "tests/unit/services/overviews/test_burn_downs.py::test_what_was_charged_for_a_query_out_of_sight_has_no_time_of_its_own",
+        ),
+    ),
 )

@@ -140,7 +140,7 @@ def _require_budgets(
     for account, _, cost in quote.by_tier():
         fresh = current[account.tier.id]
         if account.tier.id == tier.id and fresh is not None:
-            ledger.require_room(session, required(dataset.id), [(fresh, cost)])
+            ledger.require_room(session, required(dataset.id), [(fresh, cost)], tier)
 
 
 def _require_day(session: Session, server: Server, principal: Principal, at: datetime) -> None:
