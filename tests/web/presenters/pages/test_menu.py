@@ -37,7 +37,12 @@ def test_sections_name_only_pages_that_are_in_a_menu() -> None:
 def test_every_page_of_the_menu_has_a_place_in_the_documentation() -> None:
     assert {page.name for page in PAGES if page.menu} <= HELP.keys()
     assert help_of("web.keys") == HELP["keys"]
-    assert help_of("web.release") is help_of(None) is None
+    assert help_of("web.front") is help_of(None) is None
+
+
+def test_pages_beside_the_menu_have_help_as_well() -> None:
+    assert HELP.keys() <= {page.name for page in PAGES}
+    assert {"query", "release", "dataset", "dataset_budgets", "preview_clearance"} <= HELP.keys()
 
 
 @pytest.mark.parametrize("place", sorted(set(HELP.values())))
