@@ -29,6 +29,7 @@ _OPERATORS = {
     "is_not_null": "is not missing",
 }
 _MOST_WEIGHTS = 21
+_LONGEST_WHOLE = 1e15  # above it a number stands as Python writes it
 _NUMBER = re.compile(r"n|sum:\w+(,\w+)*", re.ASCII)
 _ARITHMETIC = {"add": " + ", "subtract": " - ", "multiply": " * "}
 _JOINING = {"any": " or ", "all": " and "}
@@ -161,11 +162,17 @@ def _bounds(part: Mapping[str, Any]) -> str:
     lower, upper, step = part.get("lower"), part.get("upper"), part.get("step")
     bounds = ""
     if lower is not None and upper is not None:
-        bounds = f", values cut to {lower} to {upper}"
+        bounds = f", values cut to {_bound(lower)} to {_bound(upper)}"
     elif lower is not None or upper is not None:
-        cut = f"at least {lower}" if upper is None else f"at most {upper}"
+        cut = f"at least {_bound(lower)}" if upper is None else f"at most {_bound(upper)}"
         bounds = f", values cut to {cut}"
-    return bounds + (f", rounded to steps of {step}" if step is not None else "")
+    return bounds + (f", rounded to steps of {_bound(step)}" if step is not None else "")
+
+
+def _bound(number: object) -> str:
+    """Return a number as people write it: 2000 rather than 2000.0, which is the same number."""
+    whole = isinstance(number, float) and number.is_integer() and abs(number) < _LONGEST_WHOLE
+    return f"{number:.0f}" if whole else f"{number}"
 
 
 def _bins(edges: Sequence[Any]) -> str:

@@ -48,3 +48,10 @@ def test_equal_bins_are_counted_and_others_listed() -> None:
 
     assert grouped(0, 10, 20, 30, 40) == "age (4 bins of 10 from 0 to 40) and ward"
     assert grouped(0, 10, 20, 30, 41) == "age (bins from 0, 10, 20, 30, the last to 41) and ward"
+
+
+def test_bounds_that_are_whole_numbers_have_no_decimals() -> None:
+    part = {"type": "mean", "column": "cost", "lower": 0.0, "upper": 2000.0, "step": 0.5}
+    words = phrases.aggregate(part)
+    assert words == "mean of cost, values cut to 0 to 2000, rounded to steps of 0.5"
+    assert "cut to 0 to 1e+16" in phrases.aggregate({**part, "upper": 1e16})
