@@ -2,16 +2,19 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
+from statistics import linear_regression
 
 import pytest
 from tests.contracts.distributions import Installation
 from tests.contracts.running import free_port, running
+from tests.docs.blocks import PAGES, blocks_of
 from tests.support.places import ROOT
 
 from penstock.cli import program
@@ -24,6 +27,16 @@ NOTEBOOKS = [
     pytest.param(path, id=path.stem, marks=[pytest.mark.nightly] * (path.stem in BY_NIGHT))
     for path in sorted(FOLDER.glob("*.ipynb"))
 ]
+
+VISITS = next(b.content for b in blocks_of(PAGES / "tutorial.md") if b.detail == "make_visits.py")
+"""The program by which the tutorial makes up a file."""
+
+AGES = re.findall(
+    r"```python\n(.*?)```",
+    "".join(json.loads((FOLDER / "regression-by-tier.ipynb").read_text())["cells"][0]["source"]),
+    re.DOTALL,
+)[0]
+"""The program by which a notebook says that its file is made up."""
 
 EXECUTE = """
 import sys, nbclient, nbformat
@@ -48,11 +61,8 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
     """Yield the variables of a notebook, with a server at work."""
     folder = tmp_path_factory.mktemp("notebooks") / "served"
     folder.mkdir()
-    areas = ("north", "south", "west")
-    visits = [f"p{i},{areas[i % 3]},{i % 6}" for i in range(3000)]
-    ages = [f"p{i},{i % 80 + 10},{i % 80 // 20 + 1}" for i in range(3000)]
-    (folder / "visits.csv").write_text("\n".join(["person,area,visits", *visits, ""]))
-    (folder / "ages.csv").write_text("\n".join(["person,age,visits", *ages, ""]))
+    for made in (VISITS, AGES):
+        subprocess.run([sys.executable, "-c", made], cwd=folder, check=True)
     installation, port = Installation(Path(sys.prefix)), free_port()
     served = installation.environment(folder, PENSTOCK_DATA_FOLDER=str(folder))
     with pytest.MonkeyPatch.context() as patched:
@@ -89,6 +99,14 @@ def test_a_notebook_runs(path: Path, environment: dict[str, str], tmp_path: Path
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert int(done.stdout) >= 1
+
+
+def test_the_slope_that_the_text_says_is_that_of_the_file(environment: dict[str, str]) -> None:
+    text = (Path(environment["PENSTOCK_DATA_FOLDER"]) / "ages.csv").read_text()
+    rows = [[float(cell) for cell in line.split(",")[1:]] for line in text.splitlines()[1:]]
+    slope = linear_regression(*zip(*rows, strict=True)).slope
+    said = (FOLDER / "regression-by-tier.ipynb").read_text()
+    assert f"visits rise by {slope:.3f} with each year of age" in said
 
 
 def test_there_are_six_and_they_are_stored_without_outputs() -> None:
