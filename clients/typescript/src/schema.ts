@@ -8116,7 +8116,7 @@ export interface components {
              */
             error: components["schemas"]["Error"];
         };
-        /** @description The released running totals of a range of steps. */
+        /** @description The released running totals of a range of steps. `days` are those (UTC) on which the elements of a stream that a schedule feeds were added, one for each step; null where they are not known, or where two elements have one day. */
         RunningTotals: {
             /**
              * @description The stream's name.
@@ -8208,6 +8208,14 @@ export interface components {
              *     }
              */
             covariance: components["schemas"]["TotalsCovariance"];
+            /**
+             * @description Of a stream that a schedule feeds: the day (UTC) on which the element of each step was added; null where it is not known, or where two elements have one day.
+             * @example [
+             *       "2026-11-27",
+             *       "2026-11-28"
+             *     ]
+             */
+            days: string[] | null;
         };
         /**
          * @description Whether a schedule is to be on, and when the one that is meant was made. Without `made_at` it is the one that has the name now.

@@ -4,6 +4,7 @@ import ast
 import dataclasses
 import sys
 import xml.etree.ElementTree as ET
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -114,8 +115,17 @@ def test_running_totals_show_themselves_in_a_notebook(client: Client) -> None:
 
 def test_values_of_steps_are_drawn_where_their_noise_is_known(client: Client) -> None:
     totals, (stream,) = client.stream("hits"), client.streams()
-    assert ">Value of each step" in totals.figure(stream).svg
-    assert ">Value of each step" not in totals.figure().svg
+    assert ">Value by step" in totals.figure(stream).svg
+    assert ">Value by step" not in totals.figure().svg
     others = {**stream.answer, "structure": {"kind": "of a later version"}}
     later = dataclasses.replace(stream, answer=others)
     assert totals.figure(later).svg == totals.figure().svg
+
+
+def test_days_of_steps_are_those_of_the_answer(client: Client) -> None:
+    totals, (stream,) = client.stream("hits"), client.streams()
+    days = tuple(date(2026, 2, 27 + place) for place in range(len(totals)))
+    figure = dataclasses.replace(totals, days=days).figure(stream)
+    assert figure.message.startswith(f"hits, total after {days[-1]} (step {len(totals)}): ")
+    assert figure.svg.count(">day (UTC), 2026<") == 2
+    assert ">day (UTC)" not in totals.figure(stream).svg

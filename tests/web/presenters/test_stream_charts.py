@@ -3,6 +3,9 @@
 Which steps and numbers are drawn, and which ranges are refused.
 """
 
+from dataclasses import replace
+from datetime import date, timedelta
+
 import numpy as np
 import pytest
 from tests.web.service_views import AT, RECEIPT, error, level
@@ -29,7 +32,18 @@ def totals(tier: str, first: int, steps: int, dimension: int = 1) -> RunningTota
     items = Totals(first, values, [error(1.0)] * steps)
     shared = TotalsCovarianceView({"kind": "kary", "k": 2, "subtracting": False}, 1.0)
     return RunningTotalsView(
-        "arrivals", "sites", tier, "gaussian", *level(1.0), 1.0, None, AT, RECEIPT, items, shared
+        "arrivals",
+        "sites",
+        tier,
+        "gaussian",
+        *level(1.0),
+        1.0,
+        None,
+        AT,
+        RECEIPT,
+        items,
+        shared,
+        None,
     )
 
 
@@ -90,7 +104,7 @@ def test_levels_over_one_range_share_a_picture_and_others_have_their_own() -> No
     wording = StatisticWordingView(title="People who came", unit="people")
     titled = drawn(totals("internal", 1, 3), wording=wording)
     assert titled[0].message.startswith("People who came, total after step 3: ")
-    assert "Value of each step in people, with 95% confidence intervals" in titled[0].drawn
+    assert "Value by step in people, with 95% confidence intervals" in titled[0].drawn
     assert len(drawn(totals("internal", 1, 3), totals("public", 2, 2))) == 2
 
 
@@ -142,3 +156,16 @@ def test_a_chart_that_there_is_not_is_refused(text: str) -> None:
         number_in(text, 1)
     with pytest.raises(InvalidInput, match=f"from 1 to {MOST_NUMBERS}"):
         number_in(str(MOST_NUMBERS + 1), 1000)
+
+
+def test_days_of_steps_are_shown_where_they_are_known() -> None:
+    known = totals("public", 5, 1000)
+    days = [date(2026, 1, 1) + timedelta(place) for place in range(1000)]
+    (long,) = drawn(replace(known, days=days))
+    assert long.message.startswith("arrivals, total after 2028-09-26 (step 1,004): 999 ± ")
+    names = [row[0] for row in long.table.rows]
+    assert (len(names), names[0]) == (MOST_STEPS, "2026-01-01 (step 5)")
+    assert [bool(row[1]) for row in long.table.rows[:2]] == [False, True]
+    assert ">day (UTC), 2026 to 2028<" in long.drawn
+    (unknown,) = drawn(known)
+    assert ">day (UTC)" not in unknown.drawn

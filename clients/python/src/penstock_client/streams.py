@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
@@ -97,7 +97,8 @@ class RunningTotal:
 class RunningTotals:
     """Hold the running totals of a range of steps, at one tier.  They never change.
 
-    Iterating yields a ``RunningTotal`` for each step, in order.
+    Iterating yields a ``RunningTotal`` for each step, in order.  ``days`` are those (UTC) on which
+    a schedule added the elements, one for each step; none where they are not known.
     """
 
     stream: str
@@ -111,12 +112,16 @@ class RunningTotals:
     receipt: Receipt
     items: tuple[RunningTotal, ...] = field(repr=False)
     answer: Answer = field(repr=False, compare=False)
+    days: tuple[date, ...] = field(default=(), repr=False)
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
         items = tuple(map(RunningTotal.read, fields.children("items")))
         if not items or [item.t for item in items] != list(range(items[0].t, items[-1].t + 1)):
             raise ProtocolError(f"The answer's {fields.where}.items are not consecutive steps.")
+        days = fields.days_or_none("days")
+        if days and len(days) != len(items):
+            raise ProtocolError(f"The answer's {fields.where}.days are not one for each step.")
         return cls(
             stream=fields.text("stream"),
             dataset=fields.text("dataset"),
@@ -129,6 +134,7 @@ class RunningTotals:
             receipt=Receipt.read(fields.child("receipt")),
             items=items,
             answer=whole(fields),
+            days=days,
         )
 
     def __len__(self) -> int:

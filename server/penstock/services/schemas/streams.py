@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal, overload
 
 import numpy as np
@@ -259,7 +259,11 @@ class Totals(Sequence[RunningTotalView]):
 
 @dataclass(frozen=True)
 class RunningTotalsView:
-    """Hold the released running totals of a range of steps."""
+    """Hold the released running totals of a range of steps.
+
+    ``days`` are those (UTC) on which the elements of a stream that a schedule feeds were added, one
+    for each step; null where they are not known, or where two elements have one day.
+    """
 
     stream: str
     dataset: str
@@ -273,3 +277,4 @@ class RunningTotalsView:
     receipt: ReceiptView
     items: Sequence[RunningTotalView]
     covariance: TotalsCovarianceView
+    days: Sequence[date] | None

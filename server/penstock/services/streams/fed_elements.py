@@ -8,8 +8,10 @@ accounts.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, date
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 from sqlmodel import Session, col, select
@@ -164,6 +166,26 @@ def fed(session: Session, stream: Query, version: Dataset) -> int | None:
         )
     ).one_or_none()
     return None if row is None else row.step
+
+
+def days_of(session: Session, stream: Query, steps: range) -> list[date] | None:
+    """Return the days (UTC) on which versions gave a stream its elements, one for each step.
+
+    None if others were pushed, or if two elements have one day, which then would not tell them
+    apart.  No time of day is told: it would show how long an exact answer took.
+    """
+    rows = session.exec(  # rows and not columns: rows are authenticated
+        select(FedElement)
+        .where(
+            col(FedElement.query_id) == stream.id,
+            col(FedElement.step).between(steps[0], steps[-1]),
+        )
+        .order_by(col(FedElement.step))
+    ).all()
+    days = [row.created_at.astimezone(UTC).date() for row in rows]
+    if len(rows) < len(steps) or any(after <= before for before, after in pairwise(days)):
+        return None
+    return days
 
 
 def fed_by(session: Session, dataset: str, version: int) -> dict[str, int]:

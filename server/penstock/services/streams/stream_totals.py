@@ -5,7 +5,9 @@ level makes its reader a holder of it.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 from functools import partial
 
@@ -32,6 +34,7 @@ from penstock.services.repository.people import clearance_of, tier_by_name
 from penstock.services.repository.queries import stream_by_name
 from penstock.services.schemas.estimates.covariance import TotalsCovarianceView
 from penstock.services.schemas.streams import RunningTotalsView, Totals
+from penstock.services.streams.fed_elements import days_of
 from penstock.services.streams.sealed_stream import first_of, outputs_of
 from penstock.transparency_log import leaves
 from penstock.transparency_log.leaves import AppendedLeaf, receipt_of
@@ -78,7 +81,8 @@ def read(
             raise Conflict(f"Levels of {ask.query.name!r} changed in the meantime; try again.")
         quota.require_range(session, server, principal.name)
         leaf = _recorded(session, server, principal, again, totals)
-    return _view(again, leaf, totals)
+        days = days_of(session, again.query, again.span)
+    return _view(again, leaf, totals, days)
 
 
 def _allowed(
@@ -213,7 +217,9 @@ def _recorded(
     return leaf
 
 
-def _view(ask: _Ask, leaf: AppendedLeaf, totals: IntVector) -> RunningTotalsView:
+def _view(
+    ask: _Ask, leaf: AppendedLeaf, totals: IntVector, days: Sequence[date] | None
+) -> RunningTotalsView:
     kind, rung = stream_kind_of(ask.query), ask.release.rung
     shape = kind.shape
     lattice = float(shape.granularity(kind))
@@ -234,6 +240,7 @@ def _view(ask: _Ask, leaf: AppendedLeaf, totals: IntVector) -> RunningTotalsView
             list(shape.errors(kind, rung, ask.span)),
         ),
         covariance=_covariance(kind, rung),
+        days=days,
     )
 
 

@@ -3,10 +3,12 @@
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from xml.etree.ElementTree import Element
 
 from ...errors import NotDrawable
 from .drawing.axes import Axis, counting, upright, with_zero
+from .drawing.calendar import dated, years_of
 from .drawing.lettering import fitted, spread, width_of, wrapped
 from .drawing.marks import dashes, mark, shaded, styles
 from .drawing.numbers import Digits, counted, digits_of
@@ -39,7 +41,10 @@ NONE = "No step has been released yet."
 
 @dataclass(frozen=True)
 class Stream:
-    """Hold numbers at some steps (increasing whole numbers): one per step at each level."""
+    """Hold numbers at some steps (increasing whole numbers): one per step at each level.
+
+    ``days`` are those of the steps, in UTC, where they are known; then the axis is one of days.
+    """
 
     title: str
     steps: tuple[int, ...]
@@ -47,11 +52,24 @@ class Stream:
     quantity: str = ""
     step: str = "step"
     confidence: float = 0.95
+    days: tuple[date, ...] = ()
+
+    def name_of(self, place: int) -> str:
+        """Return how a step is called: by its number, and by its day if that is known."""
+        number = f"{self.step} {self.steps[place]:,}"
+        return f"{self.days[place].isoformat()} ({number})" if self.days else number
+
+    def numbers(self) -> tuple[int, ...]:
+        """Return the numbers of the steps on the axis."""
+        return tuple(day.toordinal() for day in self.days) if self.days else self.steps
 
 
 @dataclass(frozen=True)
 class Frame:
-    """Hold what panels above one another share: the sides of the plot, and the steps between."""
+    """Hold what panels above one another share: the sides of the plot, and the steps between.
+
+    Steps are by their numbers on the axis.
+    """
 
     left: float
     right: float
@@ -70,12 +88,16 @@ class Panel:
 
 @dataclass(frozen=True)
 class Plot:
-    """Hold both axes and the steps that are drawn; ``places`` are these steps' indices."""
+    """Hold both axes and the steps that are drawn; ``places`` are these steps' indices.
+
+    ``steps`` are their numbers on the axis, which ``name`` says what they are of.
+    """
 
     x: Axis
     y: Axis
     places: tuple[int, ...]
     steps: tuple[int, ...]
+    name: str
 
 
 def line_with_band(stream: Stream, prefix: str, width: int = NARROW) -> str:
@@ -96,7 +118,8 @@ def frame_of(stream: Stream, width: int) -> Frame:
     y = _heights(stream)
     left = max(width_of(label) for _, label in y.ticks) + 8
     names = max(width_of(level.name) for level in stream.levels) + GAP + 16
-    return Frame(left, width - min(names, width * 0.3), stream.steps[0], stream.steps[-1])
+    numbers = stream.numbers()
+    return Frame(left, width - min(names, width * 0.3), numbers[0], numbers[-1])
 
 
 def panel_of(stream: Stream, width: int, frame: Frame) -> Panel:
@@ -108,7 +131,7 @@ def panel_of(stream: Stream, width: int, frame: Frame) -> Panel:
     ordered = sorted(styled, key=lambda pair: -pair[0].intervals[-1].half_width)
     parts += [_band(level, style, plot) for level, style in ordered]
     for order, (level, style) in enumerate(ordered, 1 - len(ordered)):
-        parts.append(_line(level, shaded(style), dashes(-order), plot, stream.step))
+        parts.append(_line(level, shaded(style), dashes(-order), plot, stream.name_of(-1)))
     parts += _names(styled, plot, width)
     notes = list(_notes(stream, plot))
     under = [line for sentence in notes for line in wrapped(sentence, width)]
@@ -121,16 +144,27 @@ def rows(stream: Stream) -> Table:
     """Return the same numbers: one row per step, with the number and its interval at each level."""
     checked(stream)
     steps = tuple(f"{step:,}" for step in stream.steps)
-    table = level_table(stream.title, stream.step, steps, stream.levels, stream.confidence)
+    if stream.days:
+        steps = tuple(stream.name_of(place) for place in range(len(steps)))
+    what = "day (UTC)" if stream.days else stream.step
+    table = level_table(stream.title, what, steps, stream.levels, stream.confidence)
     return Table(table.caption, table.head, table.rows, table.right | {0})
 
 
 def checked(stream: Stream) -> None:
-    """Raise ``NotDrawable`` unless steps increase, and all of them have numbers."""
+    """Raise ``NotDrawable`` unless steps increase, and all of them have numbers.
+
+    So do their days, of which there is one for each or none.
+    """
     of_one_length(stream.steps, stream.levels, "steps")
     for before, after in itertools.pairwise(stream.steps):
         if after <= before:
             raise NotDrawable(f"Steps must increase, but {after:,} follows {before:,}.")
+    if stream.days and len(stream.days) != len(stream.steps):
+        raise NotDrawable(f"{len(stream.steps):,} steps have {len(stream.days):,} days.")
+    for earlier, later in itertools.pairwise(stream.days):
+        if later <= earlier:
+            raise NotDrawable(f"Days must increase, but {later} follows {earlier}.")
 
 
 def _heights(stream: Stream) -> Axis:
@@ -145,9 +179,15 @@ def _plot(stream: Stream, frame: Frame) -> Plot:
     places = tuple(range(0, len(stream.steps), skip))
     if places[-1] != len(stream.steps) - 1:
         places = (*places, len(stream.steps) - 1)
-    steps = tuple(stream.steps[place] for place in places)
-    x = counting(frame.first, frame.last, frame.left, frame.right)
-    return Plot(x, _heights(stream), places, steps)
+    numbers = stream.numbers()
+    steps = tuple(numbers[place] for place in places)
+    sides = frame.left, frame.right
+    if not stream.days:
+        x, name = counting(frame.first, frame.last, *sides), stream.step
+    else:
+        first, last = date.fromordinal(frame.first), date.fromordinal(frame.last)
+        x, name = dated(first, last, *sides), f"day (UTC), {years_of(first, last)}"
+    return Plot(x, _heights(stream), places, steps, name)
 
 
 def _frame(stream: Stream, plot: Plot, width: int) -> Iterator[Element]:
@@ -162,7 +202,7 @@ def _frame(stream: Stream, plot: Plot, width: int) -> Iterator[Element]:
         yield rule(x, bottom, x, bottom + 5, "axis")
         yield text(x, bottom + 20, label, anchor="middle", kind=QUIET)
     middle = (plot.x.start + plot.x.end) / 2
-    step = fitted(stream.step, plot.x.end - plot.x.start)
+    step = fitted(plot.name, plot.x.end - plot.x.start)
     yield text(middle, bottom + 38, step, anchor="middle", kind=QUIET)
 
 
@@ -186,12 +226,12 @@ def _band(level: Level, style: int, plot: Plot) -> Element:
 
 
 def _line(
-    level: Level, color: dict[str, str], dashed: dict[str, str], plot: Plot, step: str
+    level: Level, color: dict[str, str], dashed: dict[str, str], plot: Plot, name: str
 ) -> Element:
     drawn = [level.intervals[place] for place in plot.places]
     last = drawn[-1]
     x, y = plot.x.at(plot.steps[-1]), plot.y.at(last.value)
-    sentence = _sentence(level, step, plot.steps[-1], last, digits_of(level.intervals))
+    sentence = _sentence(level, name, last, digits_of(level.intervals))
     point = element("circle", class_="mark", fill="currentColor", cx=x, cy=y, r=3)
     if len(drawn) > 1:
         way = f"M{_way(plot, [interval.value for interval in drawn])}"
@@ -203,9 +243,9 @@ def _line(
     return group(color, point, shape, title=sentence)
 
 
-def _sentence(level: Level, step: str, at: int, interval: Interval, digits: Digits) -> str:
+def _sentence(level: Level, name: str, interval: Interval, digits: Digits) -> str:
     numbers = f"{digits.write(interval.value)} ({digits.range(interval)})"
-    return f"{isolated(level.name)}, {step} {at:,}: {numbers}"
+    return f"{isolated(level.name)}, {name}: {numbers}"
 
 
 def _names(styled: Sequence[tuple[Level, int]], plot: Plot, width: int) -> Iterator[Element]:
@@ -232,9 +272,7 @@ def _notes(stream: Stream, plot: Plot) -> Iterator[str]:
 def described(stream: Stream, notes: Sequence[str], what: str = "Totals") -> str:
     """Return the description of a panel: how many steps it has, and its last numbers."""
     last = "; ".join(
-        _sentence(
-            level, stream.step, stream.steps[-1], level.intervals[-1], digits_of(level.intervals)
-        )
+        _sentence(level, stream.name_of(-1), level.intervals[-1], digits_of(level.intervals))
         for level in stream.levels
     )
     count = counted(len(stream.steps), "step")

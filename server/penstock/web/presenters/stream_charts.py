@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TypedDict
 
 from penstock.errors import InvalidInput
@@ -117,13 +118,23 @@ def _side_by_side(
         )
         drawn = by_step(
             names,
-            Numbers(own, tuple(_values(each, number) for _, each in levels)),
-            Numbers(steps, tuple(_totals(each, places, number) for each, _ in levels)),
+            Numbers(own, tuple(_values(each, number) for _, each in levels), _days(first, own)),
+            Numbers(
+                steps,
+                tuple(_totals(each, places, number) for each, _ in levels),
+                _days(first, steps),
+            ),
             first.items[0].error.confidence,
             remark,
         )
         tiers = tuple(each.tier for each, _ in levels)
         yield StreamPicture(pictured(drawn, f"{prefix}-{number}"), number + 1, tiers)
+
+
+def _days(running_totals: RunningTotalsView, steps: Sequence[int]) -> tuple[date, ...]:
+    """Return the days of steps, none where they are not known."""
+    first, days = running_totals.items[0].t, running_totals.days
+    return () if days is None else tuple(days[step - first] for step in steps)
 
 
 def _values(level: Elements, number: int) -> Level:

@@ -1,6 +1,7 @@
 """Test elements that are answers of queries: exact, one of each version, within what is charged."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from penstock.services.datasets import corrections, datasets
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.queries import stream_by_name
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
-from penstock.services.streams import fed_elements, stream_elements, streams
+from penstock.services.streams import fed_elements, stream_elements, stream_totals, streams
 
 
 @pytest.fixture
@@ -245,3 +246,28 @@ def between(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
         return result
 
     monkeypatch.setattr(fed_elements, "drawn_from", drawn)
+
+
+def test_days_are_those_on_which_versions_gave_elements_and_tell_them_apart(
+    fed: World, tmp_path: Path
+) -> None:
+    def days(first: int, last: int) -> list[str] | None:
+        with fed.server.database.read() as session:
+            stream = stream_by_name(session, "daily")
+            found = fed_elements.days_of(session, stream, range(first, last + 1))
+        return None if found is None else [day.isoformat() for day in found]
+
+    feed(fed)
+    begun = fed.clock.now.date()
+    fed.clock.now += timedelta(days=2)
+    feed(fed, add_version(fed, tmp_path, "ada"))
+    assert days(1, 2) == [begun.isoformat(), (begun + timedelta(days=2)).isoformat()]
+    assert days(2, 2) == days(1, 2)[1:]  # type: ignore[index]
+    read = stream_totals.read(fed.server, fed.person("ines"), "daily", first=2).days
+    assert read == [begun + timedelta(days=2)]
+    feed(fed, add_version(fed, tmp_path, "bea"))
+    # Two elements have one day, and a day alone does not say which is which.
+    assert days(1, 3) is None
+    push(fed, 4, [[0, 0, 0]], "daily")
+    assert days(4, 4) is None
+    assert days(3, 4) is None

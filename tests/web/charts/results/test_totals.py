@@ -43,8 +43,8 @@ def test_the_sentence_of_a_stream_has_the_total_after_its_last_step() -> None:
     assert [row[1] for row in drawing.table.rows] == ["", "5"]
     svg = drawing.draw("x", WIDE)
     assert f">{drawing.message}</title>" in svg
-    for quantity in ("Value of each step in visits, ", "Running total in visits, "):
+    for quantity in ("Value by step in visits, ", "Running total in visits, "):
         assert svg.count(f">{quantity}") == 1
     alone = by_step(names, Numbers(), totals, 0.95)
     assert "value" not in alone.table.head
-    assert "Value of each step" not in alone.draw("x", WIDE)
+    assert "Value by step" not in alone.draw("x", WIDE)

@@ -5,7 +5,7 @@ Unknown fields are ignored, so that a newer server may send more.
 
 import math
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 
 from penstock_client.errors import ProtocolError
 
@@ -77,6 +77,14 @@ class Fields:
 
     def moment_or_none(self, name: str) -> datetime | None:
         return None if self.whole.get(name) is None else self.moment(name)
+
+    def days_or_none(self, name: str) -> tuple[date, ...]:
+        """Return days (RFC 3339); none if they are null or left out."""
+        texts = () if self.whole.get(name) is None else self.texts(name)
+        try:
+            return tuple(map(date.fromisoformat, texts))
+        except ValueError:
+            raise self._unexpected(name, "a list of days", texts) from None
 
     def child(self, name: str) -> "Fields":
         return Fields(self.whole.get(name), f"{self.where}.{name}")

@@ -188,7 +188,8 @@ def drawn_totals(
     )
     sums = [item.values[number] for item in items]
     level = level_of(totals.tier, sums, [item.error.half_width for item in items])
-    shown = Numbers(tuple(item.t for item in items), (level,))
+    days = tuple(totals.days[place] for place in places) if totals.days else ()
+    shown = Numbers(tuple(item.t for item in items), (level,), days)
     values = Numbers() if stream is None else _values_of(totals, stream, places, number)
     remark = " ".join(remarks_of(*remarks))
     return by_step(names, values, shown, items[0].error.confidence, remark)
@@ -212,7 +213,8 @@ def _values_of(
                 halves.append(spread(item.t, item.error.standard_deviation)[1])
     except (CovarianceUnknown, InvalidArgument):
         return Numbers()
-    return Numbers(tuple(steps), (level_of(totals.tier, values, halves),))
+    days = tuple(totals.days[step - totals.items[0].t] for step in steps) if totals.days else ()
+    return Numbers(tuple(steps), (level_of(totals.tier, values, halves),), days)
 
 
 def _figure(drawing: Drawing, prefix: str) -> Figure:

@@ -5,6 +5,7 @@ those modules import only these protocols.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Protocol
 
 from penstock_client._http.fields import Key
@@ -93,3 +94,5 @@ class ShownTotals(Released, Protocol):
     def stream(self) -> str: ...
     @property
     def items(self) -> Sequence[ShownTotal]: ...
+    @property
+    def days(self) -> Sequence[date]: ...

@@ -52,10 +52,10 @@ def linear(low: float, high: float, start: float, end: float, most: int = 6) -> 
     """
     low, high = _apart(low, high)
     axis = _linear(low, high, start, end, most)
-    while most > 1 and not _readable(axis):
+    while most > 1 and not readable(axis):
         most -= 1
         axis = _linear(low, high, start, end, most)
-    while not _readable(axis):
+    while not readable(axis):
         axis = replace(axis, ticks=axis.ticks[::2])
     return axis
 
@@ -77,7 +77,7 @@ def counting(first: int, last: int, start: float, end: float) -> Axis:
         if (last - first) // step <= MOST_COUNTS:
             ticks = tuple((float(value), f"{value:,}") for value in values)
             axis = Axis(low, high, start, end, ticks)
-            if _readable(axis):
+            if readable(axis):
                 break
     return axis
 
@@ -90,7 +90,7 @@ def logarithmic(low: float, high: float, start: float, end: float) -> Axis:
     for values in (_parts((1, 2, 5), low, high), _parts((1, 3), low, high), _powers(low, high)):
         labels = tuple((value, _label(value)) for value in values)
         axis = Axis(low, high, start, end, labels, logarithmic=True)
-        if len(labels) >= 2 and _readable(axis):
+        if len(labels) >= 2 and readable(axis):
             return axis
     middle = math.exp((math.log(low) + math.log(high)) / 2)
     return Axis(low, high, start, end, ((middle, _label(middle)),), logarithmic=True)
@@ -101,6 +101,15 @@ def with_zero(low: float, high: float) -> tuple[float, float]:
     if (low > 0 and high - low < high / 2) or (high < 0 and high - low < -low / 2):
         return low, high
     return min(low, 0.0), max(high, 0.0)
+
+
+def readable(axis: Axis) -> bool:
+    """Return whether the labels of ticks are apart from each other."""
+    places = [(axis.at(value), width_of(label) / 2) for value, label in axis.ticks]
+    return all(
+        abs(right - left) >= half + other + APART
+        for (left, half), (right, other) in itertools.pairwise(places)
+    )
 
 
 def _apart(low: float, high: float) -> tuple[float, float]:
@@ -124,14 +133,6 @@ def _linear(low: float, high: float, start: float, end: float, most: int) -> Axi
     values = [step * place for place in range(first, last + 1)]
     ticks = [(value, tick(value, step)) for value in values if bottom <= value <= top]
     return Axis(bottom, top, start, end, tuple(ticks))
-
-
-def _readable(axis: Axis) -> bool:
-    places = [(axis.at(value), width_of(label) / 2) for value, label in axis.ticks]
-    return all(
-        abs(right - left) >= half + other + APART
-        for (left, half), (right, other) in itertools.pairwise(places)
-    )
 
 
 def _parts(parts: Sequence[int], low: float, high: float) -> list[float]:

@@ -4,6 +4,7 @@ Both have the same steps on one axis.  A value is a total less the one before, s
 step of a range that begins later has a total and no value.
 """
 
+import itertools
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
@@ -52,17 +53,14 @@ def rows(panels: Panels) -> Table:
     """Return the same numbers: one row per step, its value at each level and then its total."""
     _checked(panels)
     values, totals = band_rows(panels.values), band_rows(panels.totals)
-    known = {step: row[1:] for step, row in zip(panels.values.steps, values.rows, strict=True)}
+    known = {row[0]: row[1:] for row in values.rows}
     none = ("",) * (len(values.head) - 1)
     head = (
         totals.head[0],
         *values.head[1:],
         *(_total(name) for name in totals.head[1:]),
     )
-    body = tuple(
-        (row[0], *known.get(step, none), *row[1:])
-        for step, row in zip(panels.totals.steps, totals.rows, strict=True)
-    )
+    body = tuple((row[0], *known.get(row[0], none), *row[1:]) for row in totals.rows)
     return Table(panels.title, head, body, frozenset(range(len(head))))
 
 
@@ -75,5 +73,9 @@ def _total(name: str) -> str:
 def _checked(panels: Panels) -> None:
     for part in (panels.values, panels.totals):
         checked(part)
-    if not set(panels.values.steps) <= set(panels.totals.steps):
-        raise NotDrawable("Each step that has a value needs a total.")
+    steps = (
+        set(itertools.zip_longest(part.steps, part.days)) for part in (panels.values, panels.totals)
+    )
+    values, totals = steps
+    if not values <= totals:
+        raise NotDrawable("Each step that has a value needs a total, of the same day.")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 
 from ..band import Stream
@@ -19,10 +20,14 @@ MOST_NUMBERS = 6
 
 @dataclass(frozen=True)
 class Numbers:
-    """Hold one number for each of some steps, at each level, the most accurate first."""
+    """Hold one number for each of some steps, at each level, the most accurate first.
+
+    ``days`` are those of the steps, in UTC, where they are known.
+    """
 
     steps: tuple[int, ...] = ()
     levels: tuple[Level, ...] = ()
+    days: tuple[date, ...] = ()
 
 
 def level_of(tier: str, values: Sequence[float], half_widths: Sequence[float]) -> Level:
@@ -72,14 +77,16 @@ def by_step(
         totals.levels,
         _quantity("running total", names.unit),
         confidence=confidence,
+        days=totals.days,
     )
     each = replace(
         sums,
         steps=values.steps,
+        days=values.days,
         levels=values.levels if values.steps else (),
-        quantity=_quantity("value of each step", names.unit),
+        quantity=_quantity("value by step", names.unit),
     )
-    at = f"total after step {totals.steps[-1]:,}"
+    at = f"total after {sums.name_of(-1)}"
     sentence = last_message(names.subject, at, totals.levels)
     content = Panels(names.title, each, sums)
     return Drawing(

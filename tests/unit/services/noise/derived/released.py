@@ -146,7 +146,7 @@ def totals_of(
     covariance = TotalsCovarianceView(structure, 9.0, *(buffers or ()))
     given = {**_SHARED, "mechanism": mechanism, "level": level, "granularity": granularity}
     items = Totals(first, values, errors)
-    return RunningTotalsView(stream="hits", items=items, covariance=covariance, **given)
+    return RunningTotalsView(stream="hits", items=items, covariance=covariance, days=None, **given)
 
 
 def compare(covariance: Covariance, exact: NDArray[np.float64]) -> None:

@@ -156,9 +156,9 @@ def test_running_totals_have_the_figure_of_their_streams_page(ian: tuple[Client,
     page = browser.get(f"/streams/{STREAM}/totals").text
     assert drawing.draw("totals0-0-wide", WIDE) in page
     assert browser.get(f"/streams/{STREAM}/chart/svg").text == figure.svg
-    assert figure.svg.count(">Value of each step") == figure.svg.count(">Running total") == 1
+    assert figure.svg.count(">Value by step") == figure.svg.count(">Running total") == 1
     # How totals share noise is known from their stream alone.
-    assert ">Value of each step" not in totals.figure().svg
+    assert ">Value by step" not in totals.figure().svg
     assert figure.message == totals.figure().message
     with pytest.raises(InvalidArgument, match="none of number 1"):
         totals.figure(stream, number=1)
