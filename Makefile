@@ -14,6 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # pip first: the one that comes with Python 3.11 takes twice as long, most of it to compare every
 # file that was ever published with the tags of this machine.
 $(VENV)/.installed: requirements.lock pyproject.toml clients/python/pyproject.toml
+	@echo "Setting up $(VENV): one or two minutes if the machine has nothing else to do."
 	$(PYTHON) -m venv $(VENV)
 	sed -n '/^pip==/,/[^\\]$$/p' requirements.lock > $(VENV)/pip.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r $(VENV)/pip.lock

@@ -76,7 +76,9 @@ class Client(Session, LomasNames):
         url = (url or os.environ.get("PENSTOCK_URL") or DEFAULT).strip()
         token = (token or os.environ.get("PENSTOCK_TOKEN") or "").strip()
         if not token:
-            raise InvalidArgument("There is no token; set PENSTOCK_TOKEN, or pass token=.")
+            raise InvalidArgument(
+                "There is no token; set PENSTOCK_TOKEN, or pass token= in Python."
+            )
         if not 0 < timeout < math.inf:
             raise InvalidArgument(f"A timeout is a number of seconds above 0, not {timeout}.")
         self._transport = Transport(
