@@ -11,6 +11,7 @@ import pytest
 from penstock.web.charts.band import Stream, line_with_band
 from penstock.web.charts.band import rows as stream_rows
 from penstock.web.charts.crossed.grids import Grid, grid_of
+from penstock.web.charts.crossed.heat import heat_map, margin_map
 from penstock.web.charts.crossed.panels import panels_of_lines
 from penstock.web.charts.crossed.series import lines_over_steps
 from penstock.web.charts.crossed.trellis import panels_of_dots
@@ -154,6 +155,8 @@ def charts(names: tuple[str, ...]) -> dict[str, Chart]:
         "series": crossed(lines_over_steps, grid((a, b, c, d), years, twelve[:1], a)),
         "panels": crossed(panels_of_lines, grid((a, b, c, d), years, twelve, a)),
         "trellis": crossed(panels_of_dots, grid((a, b, c, d), (a, b, c), twelve, a)),
+        "heat": crossed(heat_map, grid((a, b, c, d), (a, b, c), twelve[:1], a)),
+        "margins": crossed(margin_map, grid((a, b, c, d), (a, b, c), twelve, a)),
         "groups": groups(Groups(a, (a, b, c, d), levels, c)),
         "ranking": ranking(Ranking(a, (a, b, c, d), levels[0], c, d)),
         "stream": stream(Stream(a, (1, 2, 5, 40), levels, c, d)),

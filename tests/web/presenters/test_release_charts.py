@@ -9,14 +9,16 @@ from tests.web.service_views import listed, release, sparse
 from penstock.errors import InvalidInput
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.queries import ReleaseRequest
-from penstock.services.schemas.views import EstimateView, ReleaseView
+from penstock.services.schemas.views import EstimateView, PartView, ReleaseView
 from penstock.services.schemas.wordings.wordings import StatisticWordingView
 from penstock.web.charts.results.releases import MOST_KEYS
 from penstock.web.presenters.release_charts import (
+    LOOKS,
     MOST_CHOSEN,
     group_in,
     groups_of,
     level_request,
+    look_in,
     names_of,
     release_picture,
     selected,
@@ -144,3 +146,20 @@ def test_of_quantiles_the_distribution_of_the_chosen_group_is_drawn() -> None:
 def test_a_group_that_there_is_not_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="from 1 to 2"):
         group_in(text, ages_by_ward())
+
+
+def test_two_keys_are_crossed_unless_only_some_values_are_here() -> None:
+    keys = [[plan, year] for plan in ("free", "basic") for year in ("1", "2", "3")]
+    made = replace(release("r", "internal", 1.0, [1.0, 50.0, 90.0, 9.0, 8.0, 7.0]), keys=keys)
+    whole = release_picture(made, "t")
+    assert "of 2 groups 1 rises beyond the margins: free from" in whole.message
+    assert whole.looks == LOOKS
+    part = release_picture(replace(made, part=PartView(0, 5, 25)), "t", look="map")
+    assert part.message.startswith("visits for internal: from 1")
+    assert part.looks == ()
+
+
+def test_a_way_to_draw_that_there_is_not_is_refused() -> None:
+    assert [look_in(look) for look in LOOKS] == ["", "map", "margins"]
+    with pytest.raises(InvalidInput, match="shown as map"):
+        look_in("loud")

@@ -238,15 +238,18 @@ class Release:
         """Return the first ``most`` keys as texts, behind their labels if these are known."""
         return [frames.labeled(key, self.shown_labels) for key in islice(self.keys, most)]
 
-    def figure(self, query: Query | None = None, *, group: Key | None = None) -> Figure:
+    def figure(
+        self, query: Query | None = None, *, group: Key | None = None, show: str = ""
+    ) -> Figure:
         """Return the figure that the server's pages have of this release.
 
         ``query``, one of ``Client.queries``, gives its title, its unit, and the labels of its keys.
-        Of quantiles by group, ``group`` chooses one; without it, it is the first.  Raises
-        ``InvalidArgument`` for another query and for a group that there is not, and ``NotDrawable``
-        for numbers that no chart can show.
+        Of quantiles by group, ``group`` chooses one; without it, it is the first.  Of results by
+        two keys, ``show`` is ``map`` for a heat map and ``margins`` for one of margins of error.
+        Raises ``InvalidArgument`` for another query, and for a group or a way to show it that there
+        is not, and ``NotDrawable`` for numbers that no chart can show.
         """
-        return figure_of(self, wording_of(query, self.query), group)
+        return figure_of(self, wording_of(query, self.query), group, show)
 
     def _repr_html_(self) -> str:
         return page(self)

@@ -18,7 +18,8 @@ class Picture:
     """Hold a drawn chart and its table; ``remark`` says what is left out, if anything is.
 
     ``message`` is the sentence that the chart shows, if it is written above it, and ``draw``
-    draws the chart again, for a file.
+    draws the chart again, for a file.  ``looks`` are all ways in which it can be drawn, if there
+    are several, and ``look`` is the one that was chosen.
     """
 
     drawn: Markup
@@ -26,6 +27,8 @@ class Picture:
     draw: Callable[[str, int], str]
     remark: str = ""
     message: str = ""
+    looks: tuple[str, ...] = ()
+    look: str = ""
 
 
 def picture(
@@ -48,7 +51,8 @@ def pictured(drawing: Drawing, prefix: str) -> Picture:
     """Draw a result for phones and for wider pages; its ids begin with ``prefix``."""
     # Charts escape every text that they are given.
     drawn = Markup(both_widths(drawing.draw, prefix))  # noqa: S704
-    return Picture(drawn, drawing.table, drawing.draw, drawing.remark, drawing.message)
+    parts = (drawn, drawing.table, drawing.draw, drawing.remark, drawing.message)
+    return Picture(*parts, drawing.looks, drawing.look)
 
 
 def small(drawn: Picture, prefix: str) -> Picture:

@@ -16,8 +16,14 @@ from penstock.services.schemas.views import EstimateView, HistoryItemView, Key, 
 from penstock.services.schemas.wordings.wordings import StatisticWordingView
 from penstock.web.charts.distribution import Quantile
 from penstock.web.charts.drawing.values import Interval, Level
-from penstock.web.charts.results.crossings import MOST_CROSSED, by_keys
-from penstock.web.charts.results.drawings import Drawing, Names
+from penstock.web.charts.results.crossings import (
+    MOST_CROSSED,
+    by_keys,
+    by_table,
+    marginal_remark,
+    two_way,
+)
+from penstock.web.charts.results.drawings import MAP, MARGINS, Drawing, Names
 from penstock.web.charts.results.releases import (
     MOST_KEYS,
     Steps,
@@ -42,6 +48,9 @@ MOST_GROUPS = 500
 """Largest number of groups of quantiles to choose one of."""
 
 LONGEST_NUMBER = 40
+
+LOOKS = ("", MAP, MARGINS)
+"""Ways to draw a result by two keys: as usual, as a heat map, or as one of margins of error."""
 
 PLAIN = StatisticWordingView()
 """What stands for texts that nobody wrote: names and keys are shown as they are."""
@@ -92,11 +101,12 @@ def shown_releases(
     drawn: Collection[str],
     title: str,
     wording: StatisticWordingView = PLAIN,
+    look: str = "",
 ) -> ShownReleases | None:
     """Return ``items`` with a table of ``views`` and a picture of those ``drawn``.
 
     ``wording`` has the query's title, its unit, and labels, which stand in place of keys in the
-    picture, and before them in the table.
+    picture, and before them in the table.  ``look`` is one of ``LOOKS``.
     """
     if not views:
         return None
@@ -109,31 +119,44 @@ def shown_releases(
     else:
         remark = " ".join(_left_out(len(items), len(views), len(shown)))
         places = {item.id: place for place, item in enumerate(items)}
-        picture_drawn = _side_by_side(shown, views, names, places, title, remark, wording)
+        picture_drawn = _side_by_side(shown, views, names, places, title, remark, wording, look)
     return ShownReleases(
         items, names, frozenset(release.id for release in shown), single, picture_drawn
     )
 
 
 def release_picture(
-    release: ReleaseView, title: str, group: int = 0, wording: StatisticWordingView = PLAIN
+    release: ReleaseView,
+    title: str,
+    group: int = 0,
+    wording: StatisticWordingView = PLAIN,
+    look: str = "",
 ) -> Picture:
     """Return the picture of one release; a sparse histogram shows its keys by value.
 
-    For quantiles it is the distribution function of one ``group``, by its place from 0.
+    For quantiles it is the distribution function of one ``group``, by its place from 0.  ``look``
+    is one of ``LOOKS``; what has only one is drawn as it is.
     """
     if release.distributions is not None:
         return _distribution(release, title, group, wording)
     if release.histogram is not None:
         places = np.argsort(-np.asarray(release.values), kind="stable")[:MOST_KEYS]
         return _ranking(release, title, places, wording)
-    return _side_by_side([release], [release], {release.id: release.tier}, {}, title, "", wording)
+    names = {release.id: release.tier}
+    return _side_by_side([release], [release], names, {}, title, "", wording, look)
 
 
 def groups_of(release: ReleaseView, wording: StatisticWordingView = PLAIN) -> list[str]:
     """Return the names of the groups that have distribution functions; none without groups."""
     groups = (each.key for each in release.distributions or ())
     return [_label(key, wording) for key in groups if key is not None]
+
+
+def look_in(text: str) -> str:
+    """Return how a form chose to draw a result.  Raises ``InvalidInput`` for what there is not."""
+    if text not in LOOKS:
+        raise InvalidInput("A chart is shown as map, as margins, or as usual.", pointer="/show")
+    return text
 
 
 def group_in(text: str, release: ReleaseView) -> int:
@@ -179,6 +202,7 @@ def _side_by_side(
     title: str,
     remark: str,
     wording: StatisticWordingView,
+    look: str,
 ) -> Picture:
     """Return releases of one query side by side; they have equal keys unless sparse."""
     best, confidence = shown[0], shown[0].error.confidence
@@ -194,16 +218,39 @@ def _side_by_side(
     first = np.arange(min(count, MOST_KEYS))
     coded = _labels(best, first, wording, _coded)
     table = by_group(called, coded, levels(listed, first), confidence, count).table
-    # Values that are no parts of one another: estimates and marginals have keys of several kinds.
-    if best.estimates is None and best.marginals is None:
-        drawn = np.arange(min(count, MOST_CROSSED))
-        keys = _keys(best, wording)
-        parts = tuple(parts_of(keys[int(place)], wording.shown_labels) for place in drawn)
-        made = by_keys(called, parts, levels(shown, drawn), confidence, count, remark)
-    else:
+    made: Drawing | None = None
+    # Of a part of the values nothing is said as if it were all.
+    if best.part is None and best.marginals is not None and (cells := _two_way(best)):
+        columns, within, keys = cells
+        parts = tuple(parts_of(key, wording.shown_labels) for key in keys)
+        named = replace(called, subject=f"{called.subject}, {' and '.join(columns)}")
+        tables = marginal_remark([len(each.columns) for each in best.marginals])
+        remarks = " ".join(filter(None, (remark, tables)))
+        made = by_table(named, parts, levels(shown, within), confidence, remarks, look)
+    # Estimates have keys of several kinds, and not all are values of the same quantity.
+    elif best.part is None and best.estimates is None and best.marginals is None:
+        within, listed_keys = np.arange(min(count, MOST_CROSSED)), _keys(best, wording)
+        parts = tuple(parts_of(listed_keys[int(each)], wording.shown_labels) for each in within)
+        made = by_keys(called, parts, levels(shown, within), confidence, count, remark, look)
+    if made is None:
         labels = _labels(best, first, wording)
         made = by_group(called, labels, levels(shown, first), confidence, count, remark)
     return replace(pictured(made, "results"), table=table)
+
+
+def _two_way(
+    release: ReleaseView,
+) -> tuple[list[str], NDArray[np.intp], list[list[str]]] | None:
+    """Return the first marginal of two columns: these, the places of its cells and their keys."""
+    tables = release.marginals or []
+    sizes = [len(each.columns) for each in tables], [len(each.cells) for each in tables]
+    first = two_way(*sizes)
+    if first is None:
+        return None
+    place, before = first
+    cells = tables[place].cells[:MOST_CROSSED]
+    places = np.arange(before, before + len(cells))
+    return tables[place].columns, places, [list(cell.key) for cell in cells]
 
 
 def _left_out(count: int, listed: int, shown: int) -> Iterator[str]:

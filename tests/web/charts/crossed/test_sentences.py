@@ -10,8 +10,8 @@ from tests.web.charts.pictures import around, grid, level
 
 from penstock.randomness.stream import Stream
 from penstock.web.charts.crossed.grids import Grid
-from penstock.web.charts.crossed.sentences import sentence, separate
-from penstock.web.charts.drawing.values import Interval
+from penstock.web.charts.crossed.sentences import margins_sentence, sentence, separate
+from penstock.web.charts.drawing.values import Interval, Level
 
 YEARS = ("2019", "2020", "2021")
 SEED, ROUNDS, CONFIDENCE = bytes(32), 400, 0.95
@@ -110,3 +110,9 @@ def test_a_large_difference_is_still_seen() -> None:
     assert separate(around(0, 10), around(19, 10), 1, CONFIDENCE) == 0
     uneven = Interval(100, 20, 101)
     assert separate(around(0, 10), uneven, 4, CONFIDENCE) == 0
+
+
+def test_margins_are_said_from_the_smallest_to_the_largest_and_how_many_values_may_be_0() -> None:
+    own = Level("a", (Interval(9, 5, 13), Interval(9, -1, 19), Interval(0, 0, 2), around(-9, 2)))
+    written = margins_sentence("people", grid(("x", "y"), ("1", "2"), (own,)))
+    assert written == "people for a: margins from ± 1 to ± 10, 2 of 4 intervals include 0"

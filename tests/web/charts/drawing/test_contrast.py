@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from penstock.web import charts as package
-from penstock.web.charts.drawing.marks import FALLBACK, RAMP, SERIES
+from penstock.web.charts.drawing.marks import FALLBACK, HEAT, RAMP, SERIES
 
 STYLESHEET = (Path(package.__file__).parents[1] / "static/charts.css").read_text()
 LIGHT_PAGES = ("#ffffff", "#fbfbfc", "#f6f8fa")
 DARK_PAGES = ("#11171b", "#182026", "#13171f", "#121212", "#181c25", "#000000")
 OKABE_ITO = ("#0072b2", "#e69f00", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442")
+CELLS = tuple(f"h{shade}" for shade in range(HEAT))
 TEXT, MARK = 4.5, 3.0
 WEIGHTS = (0.2126, 0.7152, 0.0722)
 STRONGEST_TINT = 0.25
@@ -75,13 +76,22 @@ def test_texts_and_marks_stand_out_from_the_page(scheme: str, pages: tuple[str, 
     assert set(colors) == {"ground", "ink", "quiet", "rest"} | {
         *(f"s{n}" for n in range(len(FALLBACK))),
         *(f"t{n}" for n in range(len(RAMP))),
+        *CELLS,
     }
     for page in (*pages, colors["ground"]):
         for name, color in colors.items():
-            if name != "ground":
+            if name not in ("ground", *CELLS):
                 wanted = TEXT if name in ("ink", "quiet") else MARK
                 assert contrast(color, page) >= wanted, (name, page)
         assert contrast(over(colors["ink"], page, LINES), page) >= MARK
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_are_read_on_every_shade_of_a_heat_map(scheme: str) -> None:
+    colors = schemes()[scheme]
+    assert all(contrast(colors["ink"], colors[cell]) >= TEXT for cell in CELLS)
+    shades = [contrast(colors[cell], colors["ground"]) for cell in CELLS]
+    assert all(after > 1.1 * before for before, after in itertools.pairwise(shades))
 
 
 def hue(color: str) -> float:

@@ -92,7 +92,7 @@ def test_both_widths_stand_on_one_page_with_ids_of_their_own(kind: str) -> None:
 
 
 def test_every_color_is_a_class_of_the_stylesheet() -> None:
-    colors = re.compile(r'class="([st]\d|quiet|strong|hollow|rest)"')
+    colors = re.compile(r'class="([hst]\d|cell|quiet|strong|hollow|rest)"')
     used = {name for chart in usual().values() for name in colors.findall(chart.draw("p", WIDE))}
     stylesheet = STYLESHEET.read_text()
     assert {"s0", "s1", "t0", "t1", "quiet", "strong"} <= used

@@ -37,3 +37,12 @@ def test_a_long_sentence_takes_lines_of_its_own_and_the_file_grows() -> None:
     chart = usual()["groups"].draw("p", WIDE)
     short, long = (parsed(as_file(chart, text, COLORS)) for text in ("a", "word " * 80))
     assert float(long.get("height", "")) > float(short.get("height", "")) + 40
+
+
+def test_cells_of_a_file_have_their_whole_color() -> None:
+    chart = usual()["heat"].draw("p", WIDE)
+    assert 'class="cell" fill="currentColor"' in chart
+    alone = parsed(as_file(chart, "a", COLORS))
+    cells = [each for each in alone.iter() if each.get("class") == "cell"]
+    assert cells
+    assert all(each.get("fill-opacity") is None for each in cells)

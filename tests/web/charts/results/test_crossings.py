@@ -5,8 +5,8 @@ from tests.web.charts.pictures import around, level, parsed, texts
 
 from penstock.web.charts.drawing.svg import WIDE
 from penstock.web.charts.drawing.values import Level
-from penstock.web.charts.results.crossings import by_keys
-from penstock.web.charts.results.drawings import Names
+from penstock.web.charts.results.crossings import by_keys, by_table, marginal_remark, two_way
+from penstock.web.charts.results.drawings import MAP, MARGINS, PLAIN, Names
 from penstock.web.charts.results.releases import MOST_KEYS
 
 NAMES = Names("people: your results", "People by plan and year", "people")
@@ -57,3 +57,37 @@ def test_a_long_table_has_the_first_groups_and_the_chart_says_how_many() -> None
     one = by_keys(NAMES, tuple((f"{n}",) for n in range(300)), (own,), 0.95)
     assert len(one.table.rows) == MOST_KEYS
     assert one.message.startswith("People by plan and year for l, 200 of 300 groups: from")
+
+
+def test_two_keys_are_a_heat_map_of_values_or_of_margins_if_that_was_chosen() -> None:
+    own = (level("l", [10, 20, 90, 40, 50, 10], 4),)
+    usual, heat, margins = (
+        by_keys(NAMES, crossing(SMOKES), own, 0.95, look=look) for look in (PLAIN, MAP, MARGINS)
+    )
+    assert usual.looks == heat.looks == margins.looks == (PLAIN, MAP, MARGINS)
+    assert (usual.look, heat.look, margins.look) == (PLAIN, MAP, MARGINS)
+    assert 'class="cell"' not in usual.draw("x", WIDE)
+    assert "90" in texts(heat.draw("x", WIDE))
+    assert "± 4" in texts(margins.draw("x", WIDE))
+    assert heat.message == usual.message
+    assert margins.message.endswith("l: all margins are ± 4, 0 of 6 intervals include 0")
+    assert by_keys(NAMES, (("a",), ("b",)), (level("l", [1, 2], 1),), 0.95, look=MAP).looks == ()
+
+
+def test_a_marginal_of_two_columns_is_a_heat_map_first() -> None:
+    own = (level("l", [10, 20, 90, 40, 50, 10], 4),)
+    drawing = by_table(NAMES, crossing(YEARS), own, 0.95)
+    assert drawing is not None
+    assert (drawing.look, drawing.looks) == (MAP, (MAP, MARGINS))
+    assert 'class="cell"' in drawing.draw("x", WIDE)
+    margins = by_table(NAMES, crossing(YEARS), own, 0.95, look=MARGINS)
+    assert margins is not None
+    assert "± 4" in texts(margins.draw("x", WIDE))
+    assert by_table(NAMES, (("a", "b"),), (level("l", [1], 1),), 0.95) is None
+
+
+def test_the_first_table_of_two_columns_is_drawn_and_the_others_are_counted() -> None:
+    assert two_way([1, 1, 2, 2, 3], [2, 3, 6, 4, 12]) == (2, 5)
+    assert two_way([1, 3], [2, 8]) is None
+    assert marginal_remark([1, 2, 2, 3]) == "This is the first of 2 tables of two columns."
+    assert marginal_remark([1, 2]) == ""

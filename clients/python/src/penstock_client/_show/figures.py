@@ -16,8 +16,14 @@ from penstock_client._show.charts.distribution import Quantile
 from penstock_client._show.charts.drawing.files import as_file, light_colors
 from penstock_client._show.charts.drawing.svg import WIDE
 from penstock_client._show.charts.drawing.values import Interval, Level
-from penstock_client._show.charts.results.crossings import MOST_CROSSED, by_keys
-from penstock_client._show.charts.results.drawings import Drawing, Names
+from penstock_client._show.charts.results.crossings import (
+    MOST_CROSSED,
+    by_keys,
+    by_table,
+    marginal_remark,
+    two_way,
+)
+from penstock_client._show.charts.results.drawings import MAP, MARGINS, Drawing, Names
 from penstock_client._show.charts.results.releases import (
     MOST_KEYS,
     Steps,
@@ -42,6 +48,9 @@ from penstock_client._values.estimates import Estimate
 from penstock_client._values.wording import Wording
 from penstock_client.errors import CovarianceUnknown, InvalidArgument
 from penstock_client.figures import printable
+
+LOOKS = ("", MAP, MARGINS)
+"""Ways to draw a result by two keys: as usual, as a heat map, or as one of margins of error."""
 
 STYLESHEET = Path(__file__).with_name("charts.css")
 
@@ -98,9 +107,14 @@ def wording_of(registered: Worded | None, name: str) -> Wording:
     return registered.wording
 
 
-def figure_of(release: ShownRelease, wording: Wording, group: Key | None = None) -> Figure:
-    """Return the figure of a release.  Raises ``InvalidArgument`` if there is no such group."""
-    return _figure(drawn(release, wording, group), f"penstock-{release.id}")
+def figure_of(
+    release: ShownRelease, wording: Wording, group: Key | None = None, show: str = ""
+) -> Figure:
+    """Return the figure of a release.
+
+    Raises ``InvalidArgument`` if there is no such group, or no such way to ``show`` it.
+    """
+    return _figure(drawn(release, wording, group, show), f"penstock-{release.id}")
 
 
 def figure_of_totals(
@@ -115,8 +129,12 @@ def figure_of_totals(
     return _figure(drawn_totals(totals, stream, number), f"{prefix}-{number}")
 
 
-def drawn(release: ShownRelease, wording: Wording, group: Key | None = None) -> Drawing:
+def drawn(
+    release: ShownRelease, wording: Wording, group: Key | None = None, show: str = ""
+) -> Drawing:
     """Return the drawing of a release, as its page has it."""
+    if show not in LOOKS:
+        raise InvalidArgument(f"A figure shows 'map', 'margins', or '' as usual, not {show!r}.")
     names = Names(
         f"{release.query} at {release.tier}", wording.title or release.query, wording.unit
     )
@@ -130,16 +148,39 @@ def drawn(release: ShownRelease, wording: Wording, group: Key | None = None) -> 
     places = list(range(len(own)))
     if release.histogram is not None:
         places.sort(key=lambda place: -own[place].value)
-    crossed = release.histogram is None and not release.estimates and not release.marginals
+    # Of a part of the values nothing is said as if it were all.
+    whole = release.answer.get("part") is None
+    table = _table(release, names, own, wording, show) if whole else None
+    if table is not None:
+        return table
+    kinds = (release.histogram, release.estimates, release.marginals)
+    crossed = whole and not any(kinds)
     places = places[: MOST_CROSSED if crossed else MOST_KEYS]
     level = Level(release.tier, tuple(own[place] for place in places))
     if crossed:
         parts = tuple(parts_of(release.keys[place], wording.shown_labels) for place in places)
-        return by_keys(names, parts, (level,), confidence, len(own))
+        return by_keys(names, parts, (level,), confidence, len(own), look=show)
     labels = tuple(label_of(release.keys[place], wording.shown_labels) for place in places)
     if release.histogram is not None:
         return by_rank(names, labels, level, confidence, len(own))
     return by_group(names, labels, (level,), confidence, len(own))
+
+
+def _table(
+    release: ShownRelease, names: Names, own: list[Interval], wording: Wording, show: str
+) -> Drawing | None:
+    """Return the drawing of the first marginal of two columns; None without one."""
+    columns = [len(each.columns) for each in release.marginals]
+    first = two_way(columns, [len(each.values) for each in release.marginals])
+    if first is None:
+        return None
+    place, before = first
+    marginal = release.marginals[place]
+    keys = tuple(parts_of(key, wording.shown_labels) for key in marginal.values)[:MOST_CROSSED]
+    named = Names(names.title, f"{names.subject}, {' and '.join(marginal.columns)}", names.unit)
+    level = Level(release.tier, tuple(own[before : before + len(keys)]))
+    remark = marginal_remark(columns)
+    return by_table(named, keys, (level,), release.error.confidence, remark, show)
 
 
 def _by_share(release: ShownRelease, names: Names, wording: Wording, group: Key | None) -> Drawing:

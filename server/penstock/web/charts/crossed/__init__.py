@@ -6,4 +6,5 @@
 * ``series``     lines over the ordered key, the largest in color and the others in grey
 * ``panels``     one panel for each line, with every level in it
 * ``trellis``    one panel of dots with whiskers for each value of a key without an order
+* ``heat``       a table in shades, of values or of their margins of error
 """

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from ..drawing.lettering import fitted
-from ..drawing.messages import ROOM, at_level, extremes, with_margin
+from ..drawing.messages import ROOM, at_level, extremes, margin_of, with_margin
 from ..drawing.numbers import counted
 from ..drawing.svg import isolated, words
 from ..drawing.values import Interval
@@ -20,6 +20,17 @@ def sentence(subject: str, keys: Sequence[str], grid: Grid) -> str:
         return words(f"{isolated(subject)}{_some(grid)}: {_range(keys, grid)}")
     span = f"{isolated(grid.steps[0])} to {isolated(grid.steps[-1])}"
     return words(f"{isolated(subject)}{_some(grid)}, {span}: {_changes(keys, grid)}")
+
+
+def margins_sentence(subject: str, grid: Grid) -> str:
+    """Return the sentence of the margins of a grid, and how many of its values may be 0."""
+    level = grid.levels[0]
+    ordered = sorted(level.intervals, key=lambda interval: interval.half_width)
+    low, high = margin_of(ordered[0]), margin_of(ordered[-1])
+    margins = f"all margins are {low}" if low == high else f"margins from {low} to {high}"
+    zero = sum(own.lower <= 0 <= own.upper for own in level.intervals)
+    open_ = f"{zero:,} of {counted(len(level.intervals), 'interval')} include 0"
+    return words(f"{isolated(subject)}{_some(grid)}: {margins}, {open_}")
 
 
 def separate(first: Interval, last: Interval, values: int, confidence: float) -> int:

@@ -29,6 +29,9 @@ def as_file(chart: str, sentence: str, colors: Mapping[str, str]) -> str:
         # The writer gives every element the namespace of its document.
         part.tag = part.tag.removeprefix(SVG)
         color = colors.get(part.get("class", ""))
+        if part.get("class") == "cell":
+            # Faint for pages of unknown colors, which a file is not.
+            del part.attrib["fill-opacity"]
         if color and part.tag == "g":
             part.set("color", color)
         elif color:

@@ -21,6 +21,9 @@ SERIES: Final = len(FALLBACK)
 RAMP: Final = ("#157873", "#167f7a", "#188882", "#198f8a", "#1b9791", "#1c9e98")
 """Color of each class of levels, the most accurate first, with contrasts like those above."""
 
+HEAT: Final = 6
+"""Number of shades of the cells of a heat map."""
+
 DASHES: Final = ("", "7 4", "2 3", "10 3 2 3", "4 2", "1 2")
 SHAPES: Final = ("circle", "square", "triangle", "diamond", "ring", "frame", "cross", "pit")
 
@@ -48,6 +51,11 @@ def shaded(style: int) -> dict[str, str]:
     """Return the attributes of a level's color, the stronger the more accurate it is."""
     step = min(style, len(RAMP) - 1)
     return {"class": f"t{step}", "color": RAMP[step]}
+
+
+def heated(shade: int) -> dict[str, str]:
+    """Return the attributes of a cell's shade, from 0 for the lowest numbers."""
+    return {"class": f"h{shade}", "color": RAMP[2]}
 
 
 def dashes(style: int) -> dict[str, str]:

@@ -1,18 +1,19 @@
 """Draw the values of groups that two keys name, or of groups with one key as they are."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from ..crossed.grids import Grid, grid_of
+from ..crossed.heat import heat_map, margin_map
 from ..crossed.panels import panels_of_lines
-from ..crossed.sentences import sentence
+from ..crossed.sentences import margins_sentence, sentence
 from ..crossed.series import lines_over_steps
 from ..crossed.trellis import panels_of_dots
 from ..drawing.values import Level
 from ..intervals import Groups
 from ..intervals import rows as group_rows
-from .drawings import Drawing, Names
+from .drawings import MAP, MARGINS, PLAIN, Drawing, Names
 from .releases import MOST_KEYS, by_group
 
 MOST_CROSSED = 2000
@@ -28,14 +29,16 @@ def by_keys(
     confidence: float,
     total: int = 0,
     remark: str = "",
+    look: str = PLAIN,
 ) -> Drawing:
     """Draw groups by their keys' parts at each level, the most accurate first.
 
-    Two keys are drawn as lines over the one that has an order, and without an order as panels.
-    ``total`` is the number of all groups if these are only the first of more.
+    Two keys are drawn as lines over the one that has an order, and without an order as panels; or
+    as the ``look`` that was chosen.  ``total`` is the number of all groups if these are only the
+    first of more.
     """
     labels = tuple(", ".join(key) for key in keys)
-    first = tuple(replace(level, intervals=level.intervals[:MOST_KEYS]) for level in levels)
+    first = tuple(map(_first, levels))
     grid = grid_of(names.title, keys, levels)
     if grid is None:
         total = max(total, len(keys))
@@ -48,10 +51,66 @@ def by_keys(
         total=total,
         tabled=len(tabled.keys),
     )
-    written = sentence(names.subject, labels, grid)
-    return Drawing(
-        partial(_chart(grid), replace(grid, title=written)), group_rows(tabled), written, remark
-    )
+    looks = (PLAIN, MAP, MARGINS)
+    return _in_look(look, names, labels, grid, looks, tabled, remark)
+
+
+def by_table(
+    names: Names,
+    keys: Keys,
+    levels: tuple[Level, ...],
+    confidence: float,
+    remark: str = "",
+    look: str = PLAIN,
+) -> Drawing | None:
+    """Draw a marginal of two columns as a heat map; None unless both have several values."""
+    grid = grid_of(names.title, keys, levels)
+    if grid is None:
+        return None
+    labels = tuple(", ".join(key) for key in keys)
+    tabled = Groups(names.title, labels, levels, names.unit, confidence)
+    grid = replace(grid, quantity=names.unit, confidence=confidence, tabled=len(labels))
+    return _in_look(look or MAP, names, labels, grid, (MAP, MARGINS), tabled, remark)
+
+
+def two_way(columns: Sequence[int], cells: Sequence[int]) -> tuple[int, int] | None:
+    """Return which marginal is the first of two columns, and how many cells are before it.
+
+    ``columns`` and ``cells`` are the numbers of columns and of cells of each.
+    """
+    for place, count in enumerate(columns):
+        if count == 2:
+            return place, sum(cells[:place])
+    return None
+
+
+def marginal_remark(columns: Sequence[int]) -> str:
+    """Return what is said of the marginals beside the one that is drawn."""
+    tables = sum(count == 2 for count in columns)
+    return f"This is the first of {tables:,} tables of two columns." if tables > 1 else ""
+
+
+def _first(level: Level) -> Level:
+    return replace(level, intervals=level.intervals[:MOST_KEYS])
+
+
+def _in_look(
+    look: str,
+    names: Names,
+    labels: tuple[str, ...],
+    grid: Grid,
+    looks: tuple[str, ...],
+    tabled: Groups,
+    remark: str,
+) -> Drawing:
+    """Return the drawing of a grid in one of its looks."""
+    if look == MARGINS:
+        written = margins_sentence(names.subject, grid)
+    else:
+        written = sentence(names.subject, labels, grid)
+    chart = {MARGINS: margin_map, MAP: heat_map}.get(look) or _chart(grid)
+    titled = replace(grid, title=written)
+    return Drawing(partial(chart, titled), group_rows(tabled), written, remark, looks, look)
 
 
 def _chart(grid: Grid) -> Callable[[Grid, str, int], str]:

@@ -92,7 +92,8 @@ def release(visit: Visit, release: str) -> Response:
 def _picture(view: ReleaseView, group: int, query: QueryView | None) -> Picture:
     """Return the chart of a release, with the texts of its query if the caller may see it."""
     title = f"{view.query} at {view.tier}"
-    return release_charts.release_picture(view, title, group, query or PLAIN)
+    look = release_charts.look_in(request.args.get("show", ""))
+    return release_charts.release_picture(view, title, group, query or PLAIN, look)
 
 
 def _in_sight(visit: Visit, query: str) -> QueryView | None:

@@ -101,7 +101,9 @@ def _shown_releases(visit: Visit, shown: QueryView) -> release_charts.ShownRelea
     ids, chosen = [item.id for item in items], request.args.getlist("level")
     drawn, listed = release_charts.selected(ids, chosen, shown.dimension)
     views = history.of_query(server, caller, shown.name, most=len(listed), chosen=listed)
-    return release_charts.shown_releases(items, views, drawn, f"{shown.name}: your results", shown)
+    look = release_charts.look_in(request.args.get("show", ""))
+    title = f"{shown.name}: your results"
+    return release_charts.shown_releases(items, views, drawn, title, shown, look)
 
 
 def _own_level(visit: Visit, shown: QueryView) -> ReleasePreviewView | None:

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from tests.api.queries.people import HABITS
 from tests.api.world import World
-from tests.web.charts.pictures import parsed
+from tests.web.charts.pictures import parsed, texts
 from tests.web.towns import town_in
 from tests.web.world import Browser, Grown
 
@@ -146,6 +146,34 @@ def test_a_release_has_the_figure_of_its_page_whatever_its_query_is(
         client.release("count").figure(queries["grouped"])
     with pytest.raises(InvalidArgument, match="no distribution functions"):
         client.release("count").figure(group="north")
+
+
+def test_two_keys_have_a_heat_map_and_one_of_margins_on_their_pages(
+    ian: tuple[Client, Browser],
+) -> None:
+    client, browser = ian
+    release = client.release("two-way")
+    (wording,) = (each.wording for each in client.queries() if each.name == "two-way")
+    for look in ("", "map", "margins"):
+        page = browser.get(f"/releases/{release.id}?show={look}").text
+        assert drawn(release, wording, show=look).draw("results-wide", WIDE) in page
+        assert f'href="/releases/{release.id}?show=margins"' in page
+        figure = release.figure(show=look)
+        assert browser.get(f"/releases/{release.id}/chart/svg?show={look}").text == figure.svg
+        assert f"/chart/svg?show={look}" in page or not look
+        assert browser.get(f"/queries/two-way?show={look}").text.count('aria-current="true"') == 1
+    table = client.release("marginals")
+    shown = texts(table.figure().svg)
+    two_way = table.marginals[2]
+    assert two_way.columns == ("town", "smokes")
+    assert {f"{value:,.0f}" for value in two_way.values.values()} <= set(shown)
+    assert "margins" in table.figure(show="margins").message
+    home = browser.get("/home")
+    assert (home.status_code, 'class="cell"' in home.text) == (200, False)
+    refused = browser.get(f"/releases/{release.id}?show=loud")
+    assert (refused.status_code, "as map" in refused.text) == (422, True)
+    with pytest.raises(InvalidArgument, match="not 'loud'"):
+        release.figure(show="loud")
 
 
 def test_running_totals_have_the_figure_of_their_streams_page(ian: tuple[Client, Browser]) -> None:
