@@ -9,7 +9,7 @@ from tests.web.service_views import listed, release, sparse
 from penstock.errors import InvalidInput
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.queries import ReleaseRequest
-from penstock.services.schemas.views import EstimateView, PartView, ReleaseView
+from penstock.services.schemas.views import EstimateView, Key, PartView, ReleaseView
 from penstock.services.schemas.wordings.wordings import StatisticWordingView
 from penstock.web.charts.results.releases import MOST_KEYS
 from penstock.web.presenters.release_charts import (
@@ -149,7 +149,7 @@ def test_a_group_that_there_is_not_is_refused(text: str) -> None:
 
 
 def test_two_keys_are_crossed_unless_only_some_values_are_here() -> None:
-    keys = [[plan, year] for plan in ("free", "basic") for year in ("1", "2", "3")]
+    keys: list[Key] = [[plan, year] for plan in ("free", "basic") for year in ("1", "2", "3")]
     made = replace(release("r", "internal", 1.0, [1.0, 50.0, 90.0, 9.0, 8.0, 7.0]), keys=keys)
     whole = release_picture(made, "t")
     assert "of 2 groups 1 rises beyond the margins: free from" in whole.message
