@@ -98,5 +98,7 @@ def test_equal_numbers_have_one_shade_and_a_missing_group_no_cell() -> None:
     made = grid(("x", "y"), ("1", "2"), (own,))
     svg = heat_map(made, "p", WIDE)
     assert set(shades(svg).values()) == {"h0"}
+    assert "h1" not in svg
+    assert texts(svg).count("5") == 5
     del made.places[(0, 0)]  # type: ignore[attr-defined]
     assert len(shades(heat_map(made, "p", WIDE))) == 3

@@ -187,11 +187,13 @@ def _key(cells: Cells, width: int) -> Iterator[Element]:
     low, high = (cells.digits.write(number) for number in (cells.low, cells.high))
     yield text(0, 34, low, kind=QUIET)
     x = width_of(low) + 8
-    for shade in range(HEAT):
+    several = cells.high > cells.low
+    for shade in range(HEAT if several else 1):
         yield group(heated(shade), _shaded(shade, {"x": x, "y": 24, "width": SWATCH, "height": 12}))
         x += SWATCH
-    yield text(x + 8, 34, high, kind=QUIET)
-    at = x + width_of(high) + 24
+    if several:
+        yield text(x + 8, 34, high, kind=QUIET)
+    at = x + (width_of(high) if several else 0) + 24
     if at + SWATCH + width_of("includes 0") + 8 <= width:
         yield _outline({"x": at, "y": 24, "width": SWATCH, "height": 12})
         yield text(at + SWATCH + 8, 34, "includes 0", kind=QUIET)
