@@ -96,7 +96,7 @@ def test_requests_are_shown_with_their_state_to_who_sent_them(browse: Open, worl
     sent = requested(world)
     page = browse("ian").get("/home")
     assert f'href="/requests/{sent}"' in page.text
-    assert "waits for a decision" in text_of(page)
+    assert "waiting for a decision" in text_of(page)
     assert sent not in browse("ann").get("/home").text
     assert 'class="presses"><a href="/requests"' in browse("root").get("/home").text
 

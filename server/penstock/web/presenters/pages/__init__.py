@@ -6,4 +6,5 @@
 * ``home_figures``   figures and small charts of the page at which everybody arrives
 * ``menu``           the sections of the menu
 * ``own_questions``  one's own questions, and what is left for more
+* ``token_states``   what has become of tokens
 """

@@ -11,6 +11,7 @@ from penstock.web.forms.people import token_form
 from penstock.web.http.idempotent_forms import tried
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import SIGNED_IN, Pages
+from penstock.web.presenters.pages.token_states import with_states
 
 pages = Pages()
 
@@ -44,9 +45,8 @@ def _tokens(visit: Visit, form: Form) -> Response:
     return visit.page(
         "analyst/own_tokens.html",
         form.status,
-        tokens=views[::-1],
+        tokens=with_states(views, visit.server.clock()),
         next=tokens.preview(visit.server, caller, caller.name),
-        now=visit.server.clock(),
         roles=[role for role in ROLES if role in caller.roles],
         form=form,
         done=request.args.get("done"),

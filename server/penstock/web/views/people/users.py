@@ -16,6 +16,7 @@ from penstock.web.forms.people.user_form import person
 from penstock.web.http.idempotent_forms import once, tried
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
+from penstock.web.presenters.pages.token_states import with_states
 
 pages = Pages()
 
@@ -108,9 +109,8 @@ def _user(visit: Visit, name: str, form: Form) -> Response:
         "people/user.html",
         form.status,
         user=view,
-        tokens=views[::-1],
+        tokens=with_states(views, visit.server.clock()),
         next=tokens.preview(visit.server, visit.principal, view.name),
-        now=visit.server.clock(),
         roles=ROLES,
         form=form,
         done=request.args.get("done"),
