@@ -1,4 +1,4 @@
-"""Search, filter and sort the queries that a caller may see.
+"""Search, filter and sort what a caller may see.
 
 * ``choices``  what may be chosen, and what an address may say
 * ``listing``  the chosen part of the queries in sight, with a count and marks

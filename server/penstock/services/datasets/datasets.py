@@ -126,8 +126,16 @@ def add_version(
         return made
 
 
-def listing(server: Server, principal: Principal, window: Window) -> Page[DatasetView]:
-    """List the datasets that the caller may see: analysts, those with a budget for them."""
+def listing(
+    server: Server,
+    principal: Principal,
+    window: Window,
+    chosen: Callable[[Dataset, WordingView], bool] | None = None,
+) -> Page[DatasetView]:
+    """List the datasets that the caller may see, and ``chosen`` chooses.
+
+    Analysts see those with a budget for them.
+    """
     with server.database.read() as session:
         limit = visible_below(session, principal)
         newest = (
@@ -144,8 +152,10 @@ def listing(server: Server, principal: Principal, window: Window) -> Page[Datase
         )
         if limit is None and not principal.roles & {"admin", "auditor"}:
             return Page([], None)
-        rows = session.exec(statement.limit(window.limit + 1)).all()
+        rows = session.exec(statement if chosen else statement.limit(window.limit + 1)).all()
         texts = of_datasets(session, [row.folded for row in rows])
+        if chosen is not None:
+            rows = [row for row in rows if chosen(row, texts.get(row.folded, WordingView()))]
         return window.page(
             rows,
             lambda row: view(session, row, limit, texts.get(row.folded, WordingView())),

@@ -36,8 +36,12 @@ def page_of(
     view: Callable[[Session, Query, Tier | None, StatisticWordingView], View],
     *,
     streams: bool,
+    chosen: Callable[[Session, Query, Tier | None, StatisticWordingView], bool] | None = None,
 ) -> Page[View]:
-    """Return a page of the queries or streams that the caller may see, in order of registration."""
+    """Return a page of the queries or streams that the caller may see, in order of registration.
+
+    ``chosen`` says which of them are listed; without it all are.
+    """
     with server.database.read() as session:
         limit = visible_below(session, principal)
         kind = col(Query.structure).is_not(None) if streams else col(Query.structure).is_(None)
@@ -50,8 +54,10 @@ def page_of(
             versions = versions_of(session, visible_dataset(session, principal, dataset))
             keys = [required(version.id) for version in versions]
             statement = statement.where(col(Query.dataset_id).in_(keys))
-        rows = session.exec(statement.limit(window.limit + 1)).all()
+        rows = session.exec(statement if chosen else statement.limit(window.limit + 1)).all()
         texts = shown_of(session, rows, limit)
+        if chosen is not None:
+            rows = [row for row in rows if chosen(session, row, limit, texts[required(row.id)])]
 
         def shown(query: Query) -> View:
             return view(session, query, limit, texts[required(query.id)])

@@ -6,7 +6,7 @@ of a query; in addition it has a structure, a state, and outputs.
 
 import json
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from sqlmodel import Session, col, select
@@ -143,16 +143,31 @@ def retire(server: Server, principal: Principal, name: str) -> StreamView:
 
 
 def listing(
-    server: Server, principal: Principal, window: Window, dataset: str | None = None
+    server: Server,
+    principal: Principal,
+    window: Window,
+    dataset: str | None = None,
+    chosen: Callable[[Query, Dataset, str, StatisticWordingView], bool] | None = None,
 ) -> Page[StreamView]:
-    """List the streams that the caller may see, in the order in which they were opened."""
+    """List the streams that the caller may see, in the order in which they were opened.
+
+    ``chosen`` says which of them are listed, by what is seen of each: its row, its dataset,
+    its sentence and its texts.
+    """
 
     def view(
         session: Session, query: Query, limit: Tier | None, texts: StatisticWordingView
     ) -> StreamView:
         return _view(session, server, query, limit, texts)
 
-    return page_of(server, principal, window, dataset, view, streams=True)
+    def is_chosen(
+        session: Session, query: Query, limit: Tier | None, texts: StatisticWordingView
+    ) -> bool:
+        of = session.get_one(Dataset, query.dataset_id)
+        return chosen is None or chosen(query, of, _sentence(query, of, limit), texts)
+
+    only = is_chosen if chosen else None
+    return page_of(server, principal, window, dataset, view, streams=True, chosen=only)
 
 
 def show(server: Server, principal: Principal, name: str) -> StreamView:
@@ -221,6 +236,11 @@ def _begin_rungs(
     session.flush()
 
 
+def _sentence(query: Query, dataset: Dataset, limit: Tier | None) -> str:
+    settings = stream_kind_of(query).shape.settings()
+    return definitions.of_stream(spec_of(query, limit), settings, unit_of(dataset))
+
+
 def _view(
     session: Session,
     server: Server,
@@ -255,7 +275,7 @@ def _view(
         sensitivity=kind.sensitivity_view(),
         max_steps_per_unit=shape.max_steps_per_unit,
         asserted_by=query.asserted_by,
-        sentence=definitions.of_stream(spec, shape.settings(), unit_of(dataset)),
+        sentence=_sentence(query, dataset, limit),
         spec=spec,
         tiers=[
             StreamTierView(

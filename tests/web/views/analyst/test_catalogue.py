@@ -142,8 +142,25 @@ def test_pages_of_a_choice_have_its_address(browse: Open, monkeypatch: pytest.Mo
     monkeypatch.setattr(Visit, "window", lambda visit, *_: whole(visit, 1))
     ian = browse("ian")
     first = ian.get("/catalogue?sort=name")
-    (onward,) = re.findall(r'href="([^"]*cursor[^"]*)"', first.text)
+    (onward,) = re.findall(r'href="([^"]*cursor[^"]*)"[^>]*>Next page<', first.text)
     second = ian.get(html.unescape(onward))
     shown = [set(re.findall(r'href="(/queries/[^"/]*)"', page.text)) for page in (first, second)]
     assert [len(names) for names in shown] == [1, 1]
     assert not shown[0] & shown[1]
+
+
+def test_datasets_and_streams_have_pages_of_their_own(
+    browse: Open, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Visit.window
+    monkeypatch.setattr(Visit, "window", lambda visit, *_: whole(visit, 1))
+    browser = browse("ian")
+    first = browser.get("/catalogue").text
+    (more,) = re.findall(r'href="([^"]*)"[^>]*>More datasets<', first)
+    second = browser.get(html.unescape(more)).text
+    names = [re.findall(r'href="/datasets/(\w+)">', page) for page in (first, second)]
+    assert [len(shown) for shown in names] == [1, 1]
+    assert names[0] != names[1]
+    assert 'id="queries"' not in second
+    assert 'id="streams"' not in second
+    assert 'id="datasets"' not in browser.get("/catalogue?part=streams").text

@@ -1,5 +1,7 @@
 """Show datasets, their queries and streams."""
 
+from typing import Any, Final
+
 from flask import Response, request
 
 from penstock.errors import InvalidInput
@@ -8,10 +10,10 @@ from penstock.services.catalogue.choices import Choice
 from penstock.services.context import Server
 from penstock.services.datasets import allowances, datasets, look_alikes
 from penstock.services.operations import key_rotation
-from penstock.services.pagination import LARGEST_LIMIT, Window
+from penstock.services.overviews import catalogue_parts
+from penstock.services.pagination import LARGEST_LIMIT, Page, Window
 from penstock.services.queries import category_checks, queries
 from penstock.services.requests import news
-from penstock.services.schemas.streams import StreamView
 from penstock.services.schemas.views import DatasetView
 from penstock.services.streams import streams
 from penstock.web.http.request_context import Visit
@@ -20,30 +22,46 @@ from penstock.web.presenters.pages import catalogue_links
 
 pages = Pages()
 
+PARTS: Final = ("queries", "datasets", "streams")
+"""The lists of the catalogue, of which further pages have one."""
+
 
 @pages.get("/catalogue", SIGNED_IN, menu="Catalogue")
 def catalogue(visit: Visit) -> Response:
-    """Show the datasets, queries and streams that the caller may see, or those chosen."""
+    """Show the datasets, queries and streams that the caller may see, or those chosen.
+
+    The first page has the first ones of each; ``part`` names the list of a further page.
+    """
     try:
         choice = Choice.parse(request.args)
     except InvalidInput as problem:
         return visit.page("analyst/catalogue.html", 422, choice=Choice(), refusal=problem.detail)
     server, caller = visit.server, visit.principal
-    listed = listing.listing(server, caller, visit.window(), choice)
+    part = request.args.get("part", "")
+    part = part if part in PARTS else "queries"
     begins = "cursor" not in request.args
+    listed = listing.listing(server, caller, visit.window(), choice) if part == "queries" else None
+    begins = begins and listed is not None
+    visible, opened = catalogue_parts.NOTHING, catalogue_parts.NOTHING
+    if begins or part == "datasets":
+        visible = catalogue_parts.chosen_datasets(server, caller, visit.window(), choice)
+    if begins or part == "streams":
+        opened = catalogue_parts.chosen_streams(server, caller, visit.window(), choice)
     has_news = begins and not choice.narrows and visit.may("analyst")
     return visit.page(
         "analyst/catalogue.html",
         choice=choice,
         orders=catalogue_links.orders(choice),
         chips=catalogue_links.chips(choice),
-        datasets=_datasets(visit, choice) if begins else [],
-        streams=_streams(visit, choice) if begins else [],
+        datasets=visible.items,
+        more_datasets=_onward(visit, visible, "datasets"),
+        streams=opened.items,
+        more_streams=_onward(visit, opened, "streams"),
         listed=listed,
-        queries=[item.query for item in listed.page.items],
-        marks={item.query.name: item.marks for item in listed.page.items},
-        allowances=allowances.usable(server, caller) if begins else {},
-        onward=visit.onward(listed.page),
+        queries=[item.query for item in listed.page.items] if listed else [],
+        marks={item.query.name: item.marks for item in listed.page.items} if listed else {},
+        allowances=allowances.usable(server, caller) if visible.items else {},
+        onward=visit.onward(listed.page) if listed else None,
         begins=begins,
         decided=news.decided(server, caller) if has_news else [],
         commented=news.commented(server, caller) if has_news else [],
@@ -51,32 +69,10 @@ def catalogue(visit: Visit) -> Response:
     )
 
 
-def _datasets(visit: Visit, choice: Choice) -> list[DatasetView]:
-    """Return the datasets that match; marks are of queries alone."""
-    if choice.only:
-        return []
-    page = datasets.listing(visit.server, visit.principal, Window(LARGEST_LIMIT))
-    return [
-        item
-        for item in page.items
-        if choice.is_of(item.name)
-        and choice.is_tagged(item.tags)
-        and choice.matches(item.title, item.name, item.sentence, *item.tags)
-    ]
-
-
-def _streams(visit: Visit, choice: Choice) -> list[StreamView]:
-    """Return the streams that match; marks are of queries alone."""
-    if choice.only:
-        return []
-    page = streams.listing(visit.server, visit.principal, Window(LARGEST_LIMIT))
-    return [
-        item
-        for item in page.items
-        if choice.is_of(item.dataset)
-        and choice.is_tagged(item.tags)
-        and choice.matches(item.title, item.name, item.dataset, item.sentence, *item.tags)
-    ]
+def _onward(visit: Visit, page: Page[Any], part: str) -> str | None:
+    """Return the address of the next page of a list that is not that of queries."""
+    address = visit.onward(page)
+    return f"{address}&part={part}" if address and "part" not in request.args else address
 
 
 @pages.get("/datasets/<dataset>", SIGNED_IN)
