@@ -9,15 +9,19 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import event
 from tests.benchmarks.database.ledger import TEMPLATE, fill
-from tests.benchmarks.database.world import DATASET, World, fresh_world
+from tests.benchmarks.database.world import DATASET, TIERS, World, fresh_world
+from tests.unit.sites import SITES
 from tests.web.every_page.addresses import Asked, addresses, questions
 from tests.web.world import HOST, ORIGIN
 
 from penstock.application import create_app_for
 from penstock.services.access.principals import OPERATOR, authenticate
+from penstock.services.datasets import datasets
+from penstock.services.overviews import own_data, spent_shares
 from penstock.services.people import tokens, users
 from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.services.schemas.people.users import UserSpec
+from penstock.services.schemas.queries import DatasetRequest
 from penstock.web import PAGES
 from penstock.web.http.request_context import Visit
 
@@ -31,6 +35,9 @@ LITTLE, ADDED = 3, 2
 SOME = frozenset({"catalogue", "dataset"})
 """Pages that list queries."""
 
+LISTED = frozenset({"home", "catalogue", "budgets"})
+"""Pages that list datasets."""
+
 EVERY = frozenset(page.name for page in PAGES)
 
 LEFT_OUT = frozenset({"verification", "synthetic_rows"})
@@ -39,6 +46,7 @@ LEFT_OUT = frozenset({"verification", "synthetic_rows"})
 LEAF = re.compile(r"index=\d+")
 
 READER = "reader"
+PEOPLE = (READER, "overseer")
 NAMES = 1
 
 
@@ -115,6 +123,35 @@ def test_lists_take_as_many_statements_with_more_queries(
     assert few == many
     assert sorted(few) == ["/catalogue", f"/datasets/{DATASET}"]
     assert min(few.values()) > 10
+
+
+def test_homes_catalogue_and_budgets_take_as_many_statements_with_more_datasets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = Visit.window
+    monkeypatch.setattr(Visit, "window", lambda visit, *_: whole(visit, SHORT))
+    for module, name in ((spent_shares, "LOOKED_AT"), (own_data, "MOST_DATASETS")):
+        monkeypatch.setattr(module, name, SHORT)
+    with fresh_world() as world:
+        _register(world, range(LITTLE))
+        world.add_analyst(READER)
+        overseer = UserSpec(name="overseer", roles=["admin", "auditor"])
+        users.create(world.server, OPERATOR, overseer)
+        few = {name: _visited(world, world.token(name), {}, LISTED) for name in PEOPLE}
+        _register(world, range(LITTLE, LITTLE + ADDED))
+        many = {name: _visited(world, world.token(name), {}, LISTED) for name in PEOPLE}
+    assert few == many
+    assert {address for found in few.values() for address in found} == {
+        *("/home", "/catalogue", "/budgets"),
+    }
+
+
+def _register(world: World, numbers: range) -> None:
+    """Register datasets without queries, with a budget for every tier."""
+    budgets = {tier: {"epsilon": 1.0} for tier in TIERS}
+    for number in numbers:
+        spec = {**SITES, "name": f"set-{number}", "budgets": budgets}
+        datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(spec))
 
 
 @pytest.mark.nightly

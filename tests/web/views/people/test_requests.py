@@ -150,7 +150,7 @@ def test_a_person_withdraws_their_own_request_once_and_may_send_it_again(
         assert "It was withdrawn. Nothing was charged." in text_of(page)
         assert "Withdraw the request" not in page.text
     assert "No request waits" in text_of(root.get("/requests"))
-    assert "request, withdrawn" in text_of(root.get(address))
+    assert "request withdrawn" in text_of(root.get(address))
     assert ian.submit(f"{address}/comments", comment="Still?", once="3").status_code == 409
     assert urlsplit(request_in(world)).path != address
 
@@ -175,7 +175,7 @@ def test_a_request_that_cannot_be_registered_says_why_and_stays_to_be_read(
         assert page.status_code == 200
         assert "late loans" in text_of(page)
         assert "name" in text_of(page)
-        assert "<svg" not in page.text.partition("<main")[2]
+        assert 'class="chart"' not in page.text
     assert "It cannot be registered as it is." in text_of(root.get("/requests"))
 
 

@@ -15,6 +15,9 @@ from penstock.web.presenters.pages.burn_downs import burned
 
 pages = Pages()
 
+SHOWN: Final = 10
+"""The datasets on a page: each takes some fifteen statements."""
+
 MOST_COURSES: Final = 6
 """The most datasets on a page that has what was left of each over time."""
 
@@ -26,7 +29,7 @@ def budgets(visit: Visit) -> Response:
     Where there are many datasets, what was left over time is shown of one.
     """
     chosen = request.args.get("dataset", "")
-    page = None if chosen else datasets.listing(visit.server, visit.principal, visit.window())
+    page = None if chosen else datasets.listing(visit.server, visit.principal, visit.window(SHOWN))
     names = [item.name for item in page.items] if page else [chosen]
     shown = [services.show(visit.server, visit.principal, name) for name in names]
     many = len(names) > MOST_COURSES
