@@ -155,7 +155,7 @@ def test_the_pages_of_admins_are_sound(served: Served, window: Screen, views: Vi
     window.sign_in(served.invite("admin"))
     window.expect(422)
     for path in (
-        *("/tiers/public", "/clearance?user=x", "/users/ann", "/datasets/sites/budgets"),
+        *("/home", "/tiers/public", "/clearance?user=x", "/users/ann", "/datasets/sites/budgets"),
         *("/schedules/daily?days=31", "/new/schedule?dataset=loans", "/schedules?dataset=sites"),
         *("/new/query?dataset=loans", "/new/dataset?source=vector", "/new/dataset?uri=x"),
         *("/new/dataset?source=bucket", "/new/dataset?source=view"),

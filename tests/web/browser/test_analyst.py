@@ -190,7 +190,14 @@ def test_the_keyboard_suffices(served: Served, window: Screen) -> None:
     window.page.wait_for_url("**/queries/visits")
 
 
-PAGES = ["/queries/books", "/queries/visits/request?epsilon=x", "/nothing", "/docs/"]
+PAGES = [
+    "/home",
+    "/budgets?dataset=sites",
+    "/queries/books",
+    "/queries/visits/request?epsilon=x",
+    "/nothing",
+    "/docs/",
+]
 SEEN_BY_ROLES = [
     *("/datasets/sites", "/datasets/loans", "/queries/visits"),
     *("/queries/visits/request?tier=public", "/streams/arrivals", "/streams/arrivals/totals"),

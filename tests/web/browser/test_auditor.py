@@ -123,7 +123,7 @@ def test_the_auditors_pages_pass_the_accessibility_check(
     window.sign_in(served.invite("auditor"))
     window.expect(404, 422)
     for path in (
-        *("/timeline?kind=release", "/timeline?kind=x", "/timeline?user=nobody"),
+        *("/home", "/timeline?kind=release", "/timeline?kind=x", "/timeline?user=nobody"),
         *(f"/exposure?user={reader}&user=ann", "/exposure?user=zeno"),
     ):
         window.go(path)
