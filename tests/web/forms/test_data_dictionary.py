@@ -129,3 +129,19 @@ def test_all_mistakes_are_named_at_once() -> None:
     with pytest.raises(InvalidInput) as refused:
         data_dictionary.columns_of("name,type\na,geopoint\nb,time\n,int\nb,int\n")
     assert len(refused.value.errors) == 4
+
+
+def test_a_template_reads_as_a_dictionary_that_changes_nothing() -> None:
+    columns = {"plain": "string", 'with, "marks"': "integer", "last": "date"}
+    text = data_dictionary.template_of(columns, 2)
+    assert text.splitlines()[0] == "name,type,lower,upper,step,categories,missing"
+    read = data_dictionary.columns_of(text)
+    assert {name: entry["type"] for name, entry in read.items()} == {
+        "plain": "string",
+        'with, "marks"': "integer",
+    }
+    assert all(set(entry.values()) <= {entry["type"], ""} for entry in read.values())
+
+
+def test_every_heading_of_a_template_is_known() -> None:
+    assert set(data_dictionary.HEADINGS) == set(data_dictionary.PARTS.values())

@@ -28,11 +28,25 @@ def folder_of_uploads(settings: Settings) -> Path:
     return settings.data_folder or settings.home.resolve() / "data"
 
 
+def files_of_data(settings: Settings, most: int) -> list[str]:
+    """Return the names of the first ``most`` CSV and Parquet files in the folder of uploads."""
+    folder = folder_of_uploads(settings)
+    if not folder.is_dir():
+        return []
+    kinds = (".csv", ".parquet")
+    found = (path for path in folder.iterdir() if path.suffix.lower() in kinds and path.is_file())
+    return sorted(path.name for path in found if path.name.isprintable())[:most]
+
+
 def allowed_path(server: Server, uri: str) -> Path:
-    """Resolve a file's links; raise ``InvalidInput`` if it may not be registered."""
+    """Resolve a file's links; raise ``InvalidInput`` if it may not be registered.
+
+    A relative path is looked for in the only folder whose files may be registered, if there is one.
+    """
     path, settings = Path(uri), server.settings
     folder, data = settings.data_folder, settings.home.resolve() / "data"
-    path = (folder / path if folder else path).resolve()
+    only = folder_of_data(settings)
+    path = (only / path if only else path).resolve()
     closed = [settings.home, settings.database_path, settings.keys_path, settings.witness_path]
     # Except in the data folder, none of the server's own files are data.
     inside_home = any(path.is_relative_to(closed_folder.resolve()) for closed_folder in closed)

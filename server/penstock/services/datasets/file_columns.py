@@ -9,7 +9,10 @@ from penstock.connectors.specs.models import ColumnType, Engine
 from penstock.errors import InvalidInput
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
-from penstock.services.datasets.data_folder import allowed_path
+from penstock.services.datasets.data_folder import allowed_path, files_of_data
+
+MOST_FILES = 20
+"""So many files are offered; any other can be named."""
 
 
 def columns(server: Server, principal: Principal, uri: str) -> dict[str, ColumnType]:
@@ -25,6 +28,15 @@ def columns(server: Server, principal: Principal, uri: str) -> dict[str, ColumnT
             pointer="/source/uri",
         )
     return guess.guess_schema(allowed_path(server, uri))
+
+
+def files(server: Server, principal: Principal) -> list[str]:
+    """Return the names of files that lie in the data folder, the first ``MOST_FILES`` by name.
+
+    Raises ``Forbidden``.
+    """
+    principal.require("admin")
+    return files_of_data(server.settings, MOST_FILES)
 
 
 def connections(server: Server, principal: Principal) -> dict[str, Engine]:

@@ -39,6 +39,8 @@ PARTS: Final[Mapping[str, str]] = {
 }
 """The fields of a column in the form, by what dictionaries call them."""
 
+HEADINGS: Final = ("name", "type", "lower", "upper", "step", "categories", "missing")
+
 _EXAMPLE = "for example: name,type,lower,upper,categories"
 _SEPARATORS = "\t;,"
 
@@ -56,6 +58,19 @@ def filled(given: Mapping[str, str], most: int) -> tuple[dict[str, str], list[st
         if entry is not None:
             changed |= {f"{part} {place}": text for part, text in entry.items()}
     return changed, list(left)
+
+
+def template_of(columns: Mapping[str, str], most: int) -> str:
+    """Return a dictionary as CSV that says no more of ``columns`` than their names and types.
+
+    It has the first ``most`` of them, and is there to be completed.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEADINGS)
+    for name, kind in list(columns.items())[:most]:
+        writer.writerow((name, kind, *("" for _ in HEADINGS[2:])))
+    return text.getvalue()
 
 
 def columns_of(text: str) -> dict[str, dict[str, str]]:

@@ -9,7 +9,7 @@ from tests.unit.worlds import World
 
 from penstock.errors import InvalidInput
 from penstock.services.context import Server
-from penstock.services.datasets.data_folder import allowed_path, folder_of_data
+from penstock.services.datasets.data_folder import allowed_path, files_of_data, folder_of_data
 
 
 def server_with(world: World, **changes: Any) -> Server:
@@ -50,3 +50,23 @@ def test_without_a_folder_only_the_homes_own_is_left(world: World, tmp_path: Pat
     assert allowed_path(server, str(own / "a.csv")) == own / "a.csv"
     with pytest.raises(InvalidInput, match="No folder of data is set"):
         allowed_path(server, str(tmp_path / "a.csv"))
+
+
+def test_without_a_folder_a_relative_path_is_looked_for_in_the_homes_own(world: World) -> None:
+    server = server_with(world, data_folder=None, data_anywhere=False)
+    own = server.settings.home.resolve() / "data"
+    assert allowed_path(server, "a.csv") == own / "a.csv"
+    with pytest.raises(InvalidInput, match="server's own folders"):
+        allowed_path(server, "../penstock.toml")
+
+
+def test_the_files_of_the_data_folder_are_those_that_could_be_registered(
+    world: World, tmp_path: Path
+) -> None:
+    settings = server_with(world, data_folder=tmp_path / "data").settings
+    assert files_of_data(settings, 2) == []
+    (tmp_path / "data/below.csv").mkdir(parents=True)
+    for name in ("c.parquet", "a.CSV", "b.csv", "notes.txt", "odd\n.csv"):
+        (tmp_path / "data" / name).touch()
+    assert files_of_data(settings, 9) == ["a.CSV", "b.csv", "c.parquet"]
+    assert files_of_data(settings, 2) == ["a.CSV", "b.csv"]

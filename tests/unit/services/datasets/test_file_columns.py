@@ -9,7 +9,7 @@ from tests.unit.worlds import World
 
 from penstock.errors import Forbidden, InvalidInput
 from penstock.services.access.principals import OPERATOR
-from penstock.services.datasets.file_columns import columns, connections
+from penstock.services.datasets.file_columns import MOST_FILES, columns, connections, files
 
 
 def test_names_and_types_come_in_the_order_of_the_file(world: World, tmp_path: Path) -> None:
@@ -46,3 +46,14 @@ def test_connections_are_listed_with_their_engines_and_nothing_else(world: World
     assert connections(server, OPERATOR) == {"lake": "duckdb", "ware_house": "postgresql"}
     with pytest.raises(Forbidden):
         connections(server, world.person("otto"))
+
+
+def test_only_admins_see_which_files_lie_in_the_data_folder(world: World, tmp_path: Path) -> None:
+    settings = world.server.settings.model_copy(update={"data_folder": tmp_path / "data"})
+    server = replace(world.server, settings=settings)
+    (tmp_path / "data").mkdir()
+    for number in range(MOST_FILES + 1):
+        (tmp_path / f"data/{number:03}.csv").touch()
+    assert files(server, OPERATOR)[-1] == f"{MOST_FILES - 1:03}.csv"
+    with pytest.raises(Forbidden):
+        files(server, world.person("otto"))

@@ -113,6 +113,9 @@ def _form(visit: Visit, form: Form, left: Sequence[str] | None = None) -> Respon
         tiers=tiers.listing(visit.server),
         folder=data_folder.folder_of_data(visit.server.settings),
         largest=visit.server.settings.upload_limit,
+        uploads=data_folder.folder_of_uploads(visit.server.settings),
+        files=file_columns.files(visit.server, visit.principal),
+        outline=data_dictionary.template_of(columns or {}, dataset_form.MOST_COLUMNS),
         lists=dataset_form,
         left=left,
     )
