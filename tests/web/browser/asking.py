@@ -1,3 +1,3 @@
 """Define what an analyst asks for in Chromium."""
 
-ASK = "Request at my clearance"
+ASK = "Get results"

@@ -51,7 +51,7 @@ def test_an_analyst_asks_chooses_downloads_and_leaves(served: Served, window: Sc
     window.page.wait_for_url("**/catalogue")
     enter(window, "visits")
     window.page.wait_for_url("**/queries/visits")
-    enter(window, "Request at my clearance")
+    enter(window, "Get results")
     window.reads("You received this release")
     reach(window, "Level of tier")
     window.page.keyboard.type("public")

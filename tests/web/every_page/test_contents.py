@@ -275,7 +275,7 @@ def test_a_retired_query_shows_what_is_held_and_offers_nothing(ian: Browser, wor
     world.answer("POST", "/api/v1/queries/visits/retire", by="root")
     words = text_of(ian.get("/queries/visits"))
     assert "it has no new releases" in words
-    assert "Request at my clearance" not in words
+    assert "Get results" not in words
     assert ian.submit("/queries/visits/releases").status_code == 409
 
 

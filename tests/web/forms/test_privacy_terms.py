@@ -1,6 +1,7 @@
 """Test that mechanism and levels read from a form; empty fields are left out."""
 
-from penstock.web.forms.privacy_terms import terms
+from penstock.services.schemas.views import PrivacyBudget
+from penstock.web.forms.privacy_terms import starting_levels, terms
 
 TIERS = ("public", "internal")
 
@@ -41,3 +42,8 @@ def test_each_noise_has_its_own_parameter_and_not_that_of_another() -> None:
 
 def test_what_is_no_number_is_left_for_its_model_to_refuse() -> None:
     assert terms({"level public": "much"}, TIERS)["levels"] == {"public": {"epsilon": "much"}}
+
+
+def test_a_form_begins_with_a_tenth_of_each_budget() -> None:
+    budgets = {"public": PrivacyBudget(0.5, 0.1), "internal": PrivacyBudget(1 / 3, 0.1)}
+    assert starting_levels(budgets) == {"public": "0.05", "internal": "0.0333"}

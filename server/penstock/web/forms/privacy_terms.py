@@ -5,6 +5,7 @@ from typing import Any
 
 from penstock.connectors.planning.refusals import pointer
 from penstock.errors import InvalidInput
+from penstock.services.schemas.views import PrivacyBudget
 from penstock.web.forms.form_input import filled, number
 
 _BY_TIER = ("level ", "false ")
@@ -30,6 +31,11 @@ def require_own(given: Mapping[str, str], own: Collection[str]) -> None:
                 " out.",
                 pointer=pointer("levels", tier),
             )
+
+
+def starting_levels(budgets: Mapping[str, PrivacyBudget]) -> dict[str, str]:
+    """Return a tenth of each tier's budget as text: the epsilon with which a form begins."""
+    return {tier: f"{budget.epsilon / 10:.3g}" for tier, budget in budgets.items()}
 
 
 def terms(given: Mapping[str, str], tiers: Iterable[str]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ The same numbers as the API's, query by query, as a path where one is.
 
 import re
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from markupsafe import escape
@@ -219,3 +219,15 @@ def test_only_auditors_ask_about_others(olga: Browser, world: World) -> None:
     with pytest.raises(Forbidden):
         by_query.listing(world.server, ian, Window())
     assert by_query.shared(world.server, ian, ["IAN"], Window()).items
+
+
+def test_everybody_who_holds_a_tier_is_one_link_away(olga: Browser) -> None:
+    page = olga.get("/exposure?dataset=sites").text
+    found = re.search(r'href="(/exposure\?[^"]+)">everybody who holds a tier', page)
+    assert found is not None
+    query = parse_qs(urlsplit(found.group(1).replace("&amp;", "&")).query)
+    assert {"ann", "ian"} <= set(query["user"])
+    assert "root" not in query["user"]
+    assert query["dataset"] == ["sites"]
+    together = text_of(olga.get(found.group(1).replace("&amp;", "&")))
+    assert f"{len(query['user'])} people together" in together

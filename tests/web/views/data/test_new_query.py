@@ -1,5 +1,7 @@
 """Test queries built by form: previewed and registered as the API does."""
 
+import re
+
 import pytest
 from tests.api.world import World
 from tests.web.staff import COUNT
@@ -91,3 +93,12 @@ def test_a_query_is_registered_once_however_often_its_form_is_sent(
     made = world.answer("GET", "/api/v1/queries/loans%20by%20shelf", by="root")
     assert made["spec"]["aggregate"]["type"] == "count"
     assert len(world.answer("GET", "/api/v1/queries?dataset=loans", by="root")["items"]) == 2
+
+
+def test_a_form_begins_with_a_tenth_of_every_budget(root: Browser, world: World) -> None:
+    budgets = world.answer("GET", "/api/v1/datasets/loans", by="root")["budgets"]
+    page = root.get("/new/query?dataset=loans").text
+    for tier, budget in budgets.items():
+        assert re.search(rf'name="level {tier}" value="{budget["epsilon"] / 10:.3g}"', page), tier
+    emptied = root.submit("/new/query/preview", **{**COUNT, "level internal": ""})
+    assert 'name="level internal" value=""' in emptied.text

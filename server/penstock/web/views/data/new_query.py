@@ -31,7 +31,7 @@ from penstock.services.schemas.queries import PreviewRequest, QueryRequest
 from penstock.services.schemas.views import DatasetView
 from penstock.web.forms import choices, form_input, query_form, query_kinds
 from penstock.web.forms.form_input import Form
-from penstock.web.forms.privacy_terms import require_own
+from penstock.web.forms.privacy_terms import require_own, starting_levels
 from penstock.web.http import kept_forms
 from penstock.web.http.idempotent_forms import once, tried
 from penstock.web.http.page_jobs import JobKind, begun
@@ -237,6 +237,7 @@ def _form(visit: Visit, form: Form, charts: PreviewCharts | None = None) -> Resp
         charts=charts,
         in_sql=_in_sql(visit, form, charts),
         left=None if visit.is_part or dataset is None else sending.left_of(visit, dataset),
+        starts=starting_levels(dataset.budgets) if dataset and visit.may("admin") else {},
         suggested=f"question-{secrets.token_hex(4)}" if not visit.may("admin") else "",
     )
 

@@ -10,6 +10,7 @@ from penstock.services.schemas.streams import StreamRequest
 from penstock.services.streams import streams
 from penstock.web.forms import choices, form_input, query_kinds
 from penstock.web.forms.form_input import Form
+from penstock.web.forms.privacy_terms import starting_levels
 from penstock.web.forms.stream_form import stream
 from penstock.web.http.idempotent_forms import once, tried
 from penstock.web.http.request_context import Visit
@@ -77,6 +78,7 @@ def _form(visit: Visit, form: Form, charts: PreviewCharts | None = None) -> Resp
         datasets=[candidate.name for candidate in every],
         dataset=dataset,
         tiers=list(dataset.budgets) if dataset else [],
+        starts=starting_levels(dataset.budgets) if dataset else {},
         words=choices,
         charts=charts,
     )
