@@ -93,7 +93,7 @@ def test_a_tier_that_only_somebody_disabled_holds_can_be_made_free(root: Browser
     root.submit("/clearance", user="ian", tier="partner", **{"from": "internal"})
     root.submit("/users/ian/disabling", sure="ian")
     assert "Move its disabled users first" in text_of(root.get("/tiers/partner"))
-    assert "· change" in text_of(root.get("/users/ian"))
+    assert "· Move to another tier" in text_of(root.get("/users/ian"))
     page = text_of(root.get("/clearance?user=ian&tier=public"))
     assert "ian is disabled and receives no releases" in page
     assert "existing tokens and sessions" not in page

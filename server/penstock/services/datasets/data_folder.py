@@ -34,8 +34,8 @@ def files_of_data(settings: Settings, most: int) -> list[str]:
     if not folder.is_dir():
         return []
     kinds = (".csv", ".parquet")
-    found = (path for path in folder.iterdir() if path.suffix.lower() in kinds and path.is_file())
-    return sorted(path.name for path in found if path.name.isprintable())[:most]
+    files = (path for path in folder.iterdir() if path.suffix.lower() in kinds and path.is_file())
+    return sorted(path.name for path in files if path.name.isprintable())[:most]
 
 
 def allowed_path(server: Server, uri: str) -> Path:
