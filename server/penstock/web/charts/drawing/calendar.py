@@ -20,9 +20,9 @@ def dated(first: date, last: date, start: float, end: float) -> Axis:
     low, high = float(first.toordinal() - (first == last)), float(last.toordinal())
     for days, label in _ways(first, last):
         # Few are made of a way that has too many.
-        found = [day for _, day in zip(range(MOST_COUNTS + 1), days, strict=False)]
-        axis = Axis(low, high, start, end, tuple((float(d.toordinal()), label(d)) for d in found))
-        if 1 <= len(found) <= MOST_COUNTS and readable(axis):
+        chosen = [day for _, day in zip(range(MOST_COUNTS + 1), days, strict=False)]
+        axis = Axis(low, high, start, end, tuple((float(d.toordinal()), label(d)) for d in chosen))
+        if 1 <= len(chosen) <= MOST_COUNTS and readable(axis):
             return axis
     return Axis(low, high, start, end, ((high, last.isoformat()),))
 
@@ -38,9 +38,9 @@ def _ways(first: date, last: date) -> Iterator[tuple[Days, Callable[[date], str]
         yield _every(first, last, apart, 0), _day
     for apart in WEEKS:
         yield _every(first, last, 7 * apart, 1), _day
-    in_one = first.year == last.year
+    same_year = first.year == last.year
     for apart in PARTS_OF_YEARS:
-        yield _months(first, last, apart), _month if in_one else _month_and_year
+        yield _months(first, last, apart), _month if same_year else _month_and_year
     for apart in YEARS:
         yield _months(first, last, 12 * apart), _year
 
