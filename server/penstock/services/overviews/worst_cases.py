@@ -8,25 +8,16 @@ from every level on the page about coalitions, and takes as long however many qu
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
-from penstock.accounting.charging.budget import converted_epsilon
-from penstock.persistence.row_numbers import required
-from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Clearance, Tier
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
-from penstock.services.exposure.exposure import reach, reach_of
-from penstock.services.ledger.accounts import TierAccount, open_account
+from penstock.services.exposure.by_tier import bounds
 from penstock.services.ledger.effective_levels import place
 from penstock.services.ledger.version_chains import of_same_people
 from penstock.services.repository.datasets import dataset_by_name
-from penstock.services.schemas.exposure import ReachView
-
-MOST_VERSIONS: Final = 30
-"""The versions of one dataset that are added up here: each takes a statement."""
 
 
 @dataclass(frozen=True)
@@ -66,28 +57,8 @@ def look(server: Server, principal: Principal, names: Sequence[str]) -> list[Wor
             versions = of_same_people(session, dataset)
             known |= {version.folded for version in versions}
             others = {version.name for version in versions if version.folded != dataset.folded}
-            losses = _losses(session, versions, highest)
+            losses = bounds(session, versions, highest)
             if losses is not None:
                 view = WorstCaseView(dataset.name, sorted(others), highest.name, *losses)
                 shown.append(view)
     return shown
-
-
-def _losses(
-    session: Session, versions: Sequence[Dataset], tier: Tier
-) -> tuple[float | None, float | None] | None:
-    if len(versions) > MOST_VERSIONS:
-        return None, None
-    accounts = [open_account(session, required(version.id), tier) for version in versions]
-    possible = reach(versions, list(map(_possible, versions, accounts)))
-    budget = reach(versions, list(map(reach_of, accounts)))
-    return None if possible is None or budget is None else (possible.epsilon, budget.epsilon)
-
-
-def _possible(version: Dataset, account: TierAccount | None) -> ReachView | None:
-    """Return the loss that the charges to an account imply."""
-    if account is None:
-        return None
-    granted, spent = account.account, account.spent.cost
-    epsilon = converted_epsilon(granted.order, spent.loss, version.delta - granted.failure_limit)
-    return ReachView(account.tier.name, epsilon if spent.loss else 0.0, version.delta)

@@ -29,9 +29,13 @@ _CHARGES: Select[Any] = (
 
 
 class Charged(NamedTuple):
-    """Hold a charge to an account: its query, what it added and the total then, in 2^-40."""
+    """Hold a charge to an account: its query, what it added and the total then, in 2^-40.
+
+    ``key`` is the row's number of the query.
+    """
 
     query: str
+    key: int
     loss: int
     total: int
     at: datetime
@@ -51,4 +55,6 @@ def charges_in_sight(
     for name, *values in session.execute(statement, account):
         row = authentic_row(session, "charge", values)
         if row is not None:
-            yield Charged(without_number(name), row["loss"], row["loss_total"], row["at"])
+            yield Charged(
+                without_number(name), row["query_id"], row["loss"], row["loss_total"], row["at"]
+            )

@@ -7,7 +7,7 @@ from tests.unit.worlds import World
 from penstock.errors import Forbidden
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
-from penstock.services.exposure import exposure, same_people
+from penstock.services.exposure import by_tier, exposure, same_people
 from penstock.services.overviews import worst_cases
 from penstock.services.people import users
 from penstock.services.schemas.people.users import UserChange
@@ -67,7 +67,7 @@ def test_datasets_of_the_same_people_are_one_case_and_add_up(visits: World) -> N
 def test_of_too_many_versions_no_figure_is_given(
     visits: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worst_cases, "MOST_VERSIONS", 0)
+    monkeypatch.setattr(by_tier, "MOST_VERSIONS", 0)
     (case,) = look(visits, "sites")
     assert (case.possible, case.budget) == (None, None)
 

@@ -15,9 +15,9 @@ from tests.web.world import HOSTILE, Browser, Grown, Open, text_of
 
 from penstock.errors import Forbidden
 from penstock.services.access.principals import OPERATOR, acting_as
-from penstock.services.exposure import by_query, exposure
+from penstock.services.exposure import by_query, by_tier, exposure
 from penstock.services.pagination import Window
-from penstock.web.presenters.template_filters import loss
+from penstock.web.presenters.template_filters import figure, loss
 
 NAMED = quote(HOSTILE, safe="")
 PAIR = ["ann", "ian"]
@@ -231,3 +231,19 @@ def test_everybody_who_holds_a_tier_is_one_link_away(olga: Browser) -> None:
     assert query["dataset"] == ["sites"]
     together = text_of(olga.get(found.group(1).replace("&amp;", "&")))
     assert f"{len(query['user'])} people together" in together
+
+
+def test_first_there_is_what_each_tier_could_learn_of_each_dataset(
+    olga: Browser, world: World
+) -> None:
+    page = text_of(olga.get("/exposure"))
+    matrix = by_tier.look(world.server, acting_as(world.server, "olga"))
+    (sites,) = (row for row in matrix.datasets if row.dataset == "sites")
+    assert sites.tiers is not None
+    for tier in sites.tiers:
+        assert tier is not None
+        so_far = f"{figure(tier.released)} so far"
+        assert f"{so_far} {figure(tier.possible)} possible of {figure(tier.budget)}" in page
+    assert any(tier.released for tier in sites.tiers if tier)
+    assert "Tiers and datasets" not in olga.get(BOTH).text
+    assert olga.get("/exposure?dataset=nowhere").status_code == 404

@@ -1,4 +1,4 @@
-"""Show the joint exposure of any set of people."""
+"""Show the losses of all tiers in all datasets, and the joint exposure of any set of people."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from flask import Response, request
 from penstock.errors import InvalidInput, NotFound
 from penstock.services.datasets import datasets
 from penstock.services.exposure import by_query as services
-from penstock.services.exposure import exposure
+from penstock.services.exposure import by_tier, exposure
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import AUDITOR, Pages
@@ -18,7 +18,10 @@ pages = Pages()
 
 @pages.get("/exposure", AUDITOR, menu="Who could learn what")
 def coalition(visit: Visit) -> Response:
-    """Show the joint privacy loss of the chosen people, and what they have of each query."""
+    """Show the joint privacy loss of the chosen people, and what they have of each query.
+
+    Without people, the losses of every tier in each dataset are shown.
+    """
     server, caller = visit.server, visit.principal
     chosen = exposure_charts.names(request.args)
     dataset = request.args.get("dataset", "").strip() or None
@@ -28,9 +31,10 @@ def coalition(visit: Visit) -> Response:
         "chosen": chosen,
         "dataset": dataset,
     }
-    if not chosen:
-        return visit.page("audit/coalition.html", **shown)
     try:
+        if not chosen:
+            matrix = by_tier.look(server, caller, dataset)
+            return visit.page("audit/coalition.html", matrix=matrix, **shown)
         view = exposure.of(server, caller, chosen, dataset)
         window = visit.window(exposure_charts.SHOWN)
         queries = services.shared(server, caller, chosen, window, dataset)
