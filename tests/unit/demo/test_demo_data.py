@@ -27,13 +27,14 @@ from penstock.services.schemas.queries import SpecRequest
 ANY_QUERY: TypeAdapter[SpecRequest] = TypeAdapter(SpecRequest)
 DEMO = Path(str(resources.files("penstock.demo")))
 DATA = DEMO / "data"
+TEXTS = ("title", "description", "unit", "tags")
 QUERIES = sorted((DEMO / "queries").glob("*.json")) + sorted(DEMO.glob("later/queries/*.json"))
 
 
 def _read(path: Path, *others: str) -> dict[str, Any]:
     """Return the data half of a spec; the rest belongs to the services."""
     body = json.loads(path.read_text(encoding="utf-8"))
-    return {field: value for field, value in body.items() if field not in others}
+    return {field: value for field, value in body.items() if field not in (*TEXTS, *others)}
 
 
 @pytest.fixture(name="dataset")

@@ -175,7 +175,7 @@ def test_without_a_history_pages_are_found_empty(tmp_path: Path) -> None:
         empty += visited(server, person, token, {"inclusion_proof": ("?index=LEAF",), **alone})[1]
     server.database.close()
     pages = {address.partition("?")[0] for address, _, _ in empty}
-    assert pages >= {"/catalogue", "/history", "/budgets", "/keys", "/proposals"}
+    assert pages >= {"/home", "/catalogue", "/history", "/budgets", "/keys", "/proposals"}
 
 
 @pytest.mark.parametrize("words", EMPTY)
