@@ -81,3 +81,16 @@ def test_every_notebook_has_its_page(site: Site) -> None:
     for path in notebooks.FOLDER.glob("*.ipynb"):
         assert f"notebooks/{path.stem}/" in site.pages
         assert f"notebooks/{path.name}" in site.pages[f"notebooks/{path.stem}/"]
+
+
+def test_pages_of_notebooks_show_what_the_cells_showed(site: Site) -> None:
+    tour, streams = (site.pages[f"notebooks/{name}/"] for name in ("tour", "streams"))
+    assert "<svg" in tour
+    assert "<svg" in streams
+    assert "internal within 16 at 95%" in tour
+    for path in notebooks.FOLDER.glob("*.ipynb"):
+        # The policy of the pages refuses both.
+        main = site.pages[f"notebooks/{path.stem}/"].partition("<main")[2]
+        assert main
+        assert 'style="' not in main
+        assert "<style" not in main
