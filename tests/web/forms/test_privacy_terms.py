@@ -47,3 +47,14 @@ def test_what_is_no_number_is_left_for_its_model_to_refuse() -> None:
 def test_a_form_begins_with_a_tenth_of_each_budget() -> None:
     budgets = {"public": PrivacyBudget(0.5, 0.1), "internal": PrivacyBudget(1 / 3, 0.1)}
     assert starting_levels(budgets) == {"public": "0.05", "internal": "0.0333"}
+
+
+def test_what_a_form_began_with_is_no_level_of_another_quantity() -> None:
+    form = {"start public": "0.1", "level public": "0.1", "start internal": "0.4"}
+    margins = {**form, "level internal": "25", "wish": "half_width"}
+    assert terms(margins, TIERS)["levels"] == {"internal": {"half_width": 25}}
+    epsilons = {**form, "level internal": "0.4"}
+    assert terms(epsilons, TIERS)["levels"] == {
+        "public": {"epsilon": 0.1},
+        "internal": {"epsilon": 0.4},
+    }

@@ -1,13 +1,14 @@
 """Test PNG files: pictures with letters, twice as large as the chart."""
 
 import struct
+import sys
 
 import pytest
 from tests.web.browser.screens import missing
 from tests.web.service_views import release
 
 from penstock.errors import InvalidInput
-from penstock.web.presenters.chart_files import MEDIA_TYPES, chart_file
+from penstock.web.presenters.chart_files import MEDIA_TYPES, chart_file, writer_of
 from penstock.web.presenters.release_charts import release_picture
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -29,3 +30,12 @@ def test_other_formats_are_refused_by_name() -> None:
     picture = release_picture(release("a", "public", 1.0, [7.0]), "visits")
     with pytest.raises(InvalidInput, match=", ".join(MEDIA_TYPES)):
         chart_file(picture, "jpeg")
+
+
+def test_a_server_without_the_extra_says_so_before_anything_is_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    assert writer_of("svg")("<svg/>") == b"<svg/>"
+    with pytest.raises(InvalidInput, match="its extra png is not installed"):
+        writer_of("png")

@@ -152,7 +152,7 @@ def test_two_keys_are_crossed_unless_only_some_values_are_here() -> None:
     keys: list[Key] = [[plan, year] for plan in ("free", "basic") for year in ("1", "2", "3")]
     made = replace(release("r", "internal", 1.0, [1.0, 50.0, 90.0, 9.0, 8.0, 7.0]), keys=keys)
     whole = release_picture(made, "t")
-    assert "of 2 groups 1 rises beyond the margins: free from" in whole.message
+    assert "of 2 lines 1 rises beyond the margins: free from" in whole.message
     assert whole.looks == LOOKS
     part = release_picture(replace(made, part=PartView(0, 5, 25)), "t", look="map")
     assert part.message.startswith("visits for internal: from 1")

@@ -29,13 +29,21 @@ def folder_of_uploads(settings: Settings) -> Path:
 
 
 def files_of_data(settings: Settings, most: int) -> list[str]:
-    """Return the names of the first ``most`` CSV and Parquet files in the folder of uploads."""
-    folder = folder_of_uploads(settings)
-    if not folder.is_dir():
-        return []
+    """Return the names of the first ``most`` CSV and Parquet files in the folder of uploads.
+
+    Those of uploads that are not finished begin with a dot, and are left out as hidden ones are.
+    There are none if the folder is missing or may not be listed.
+    """
     kinds = (".csv", ".parquet")
-    files = (path for path in folder.iterdir() if path.suffix.lower() in kinds and path.is_file())
-    return sorted(path.name for path in files if path.name.isprintable())[:most]
+    try:
+        files = [
+            path.name
+            for path in folder_of_uploads(settings).iterdir()
+            if path.suffix.lower() in kinds and not path.name.startswith(".") and path.is_file()
+        ]
+    except OSError:
+        return []
+    return sorted(name for name in files if name.isprintable())[:most]
 
 
 def allowed_path(server: Server, uri: str) -> Path:

@@ -1,12 +1,12 @@
-"""Bound what all holders of a tier could learn of each dataset, by the accounts of its tiers.
+"""Tell what all holders of a tier could learn of each dataset, by the accounts of its tiers.
 
 Whoever holds a tier sees points of the noise process that those below see with more noise.  So all
 of them together with those below know what the tier's account paid for, however many they are.  The
-losses are those that the accounts imply: at least what is composed for chosen people, and they take
-a few statements for a dataset.
+losses are those that the accounts imply: at least what is composed for chosen people.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +16,7 @@ from penstock.accounting.charging.budget import converted_epsilon
 from penstock.accounting.charging.ledger import Entry
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
-from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.people import Clearance, Tier
 from penstock.persistence.tables.queries import Grant, Query, Release
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
@@ -24,14 +24,14 @@ from penstock.services.exposure.exposure import reach, reach_of
 from penstock.services.ledger.accounts import TierAccount, open_account, open_accounts
 from penstock.services.ledger.effective_levels import place
 from penstock.services.ledger.version_chains import by_people, of_same_people
-from penstock.services.repository.charges import charges_in_sight
+from penstock.services.repository.charges import charges_of
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.people import ordered_tiers
 from penstock.services.schemas.exposure import ReachView
 
 MOST_DATASETS: Final = 12
 MOST_VERSIONS: Final = 30
-"""The versions of one dataset that are added up here: each takes a statement."""
+"""The versions that are added up here, of one dataset or of several: each takes a statement."""
 
 Losses = tuple[float | None, float | None]
 """What could be learned by all that is registered, and by all that may ever be."""
@@ -39,16 +39,18 @@ Losses = tuple[float | None, float | None]
 
 @dataclass(frozen=True)
 class TierLossView:
-    """Hold epsilons of a tier in a dataset, all rounded up.
+    """Hold epsilons of a tier in a dataset, at ``delta``, all rounded up.
 
-    ``released`` bounds what its holders and those of lower tiers were handed, ``possible`` what
-    they may request of registered queries, ``budget`` all that may ever be registered.
+    ``possible`` bounds what its holders and those of lower tiers learn of registered queries, and
+    ``budget`` what they ever learn.  ``released`` is that of the queries of which they were handed
+    something: it describes the past, and is no bound for requests that depend on earlier ones.
     """
 
     tier: str
     released: float
     possible: float
     budget: float
+    delta: float
 
 
 @dataclass(frozen=True)
@@ -82,15 +84,24 @@ def look(server: Server, principal: Principal, dataset: str | None = None) -> Lo
     """
     principal.require("auditor")
     with server.database.read() as session:
-        tiers = ordered_tiers(session)
-        if dataset is None:
-            groups = by_people(session)[::-1]
-        else:
+        tiers, groups = ordered_tiers(session), by_people(session)[::-1]
+        count = len(groups)
+        if dataset is not None:
             groups = [of_same_people(session, dataset_by_name(session, dataset))]
-        # Deleted tiers as well: their holders keep what they were handed.
-        places = {required(tier.id): place(tier) for tier in session.exec(select(Tier)).all()}
-        shown = [_of_dataset(session, tiers, group, places) for group in groups[:MOST_DATASETS]]
-        return LossMatrixView([tier.name for tier in tiers], shown, len(groups))
+        # Deleted tiers as well: who held one keeps what they were handed.
+        ever = session.exec(select(Tier)).all()
+        shown = [_of_dataset(session, tiers, ever, group) for group in _first(groups)]
+        return LossMatrixView([tier.name for tier in tiers], shown, count)
+
+
+def _first(groups: Sequence[list[Dataset]]) -> Iterator[list[Dataset]]:
+    """Yield the first groups, with few enough versions that are added up."""
+    versions = 0
+    for group in groups[:MOST_DATASETS]:
+        versions += len(group) if len(group) <= MOST_VERSIONS else 0
+        if versions > MOST_VERSIONS:
+            return
+        yield group
 
 
 def bounds(session: Session, versions: Sequence[Dataset], tier: Tier) -> Losses | None:
@@ -105,10 +116,7 @@ def bounds(session: Session, versions: Sequence[Dataset], tier: Tier) -> Losses 
 
 
 def _of_dataset(
-    session: Session,
-    tiers: Sequence[Tier],
-    versions: Sequence[Dataset],
-    places: Mapping[int, tuple[object, ...]],
+    session: Session, tiers: Sequence[Tier], ever: Sequence[Tier], versions: Sequence[Dataset]
 ) -> DatasetLossView:
     first = versions[0]
     others = sorted({version.name for version in versions if version.folded != first.folded})
@@ -118,46 +126,55 @@ def _of_dataset(
     opened = [
         {required(tier.id): account for tier, account in open_accounts(session, key)} for key in ids
     ]
-    handed = _handed_out(session, ids)
+    charges = list(charges_of(session, ids))
+    frozen = _frozen(session, ids)
 
     def losses(tier: Tier) -> TierLossView | None:
-        accounts = [of_version.get(required(tier.id)) for of_version in opened]
-        known = {query for holder, query in handed if places[holder] <= place(tier)}
-        received = [
-            None if account is None else _received(session, key, account, known)
-            for key, account in zip(ids, accounts, strict=True)
-        ]
+        number = required(tier.id)
+        accounts = [of_version.get(number) for of_version in opened]
+        above = [required(other.id) for other in ever if place(other) > place(tier)]
+        known = frozen | _handed_out(session, ids, above)
+        unknown = Counter[int]()
+        for charge in charges:
+            if charge.tier == number and charge.query not in known:
+                unknown[charge.dataset] += charge.loss
         spent = [None if account is None else account.spent for account in accounts]
+        # What charges that were lost had paid for may have been handed out.
+        received = [
+            None if entry is None else Entry(entry.loss - unknown[key], entry.failure)
+            for key, entry in zip(ids, spent, strict=True)
+        ]
         released = reach(versions, list(map(_implied, versions, accounts, received)))
         possible = reach(versions, list(map(_implied, versions, accounts, spent)))
         budget = reach(versions, list(map(reach_of, accounts)))
         if released is None or possible is None or budget is None:
             return None
-        return TierLossView(tier.name, released.epsilon, possible.epsilon, budget.epsilon)
+        figures = released.epsilon, possible.epsilon, budget.epsilon, budget.delta
+        return TierLossView(tier.name, *figures)
 
     return DatasetLossView(first.name, others, [losses(tier) for tier in tiers])
 
 
-def _handed_out(session: Session, datasets: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the queries of versions with the tiers whose holders received a release of them."""
+def _frozen(session: Session, datasets: Sequence[int]) -> set[int]:
+    """Return the queries of versions that a restore froze: who was handed them may be lost."""
+    frozen = col(Query.frozen).is_not(None), col(Query.dataset_id).in_(datasets)
+    return {required(key) for key in session.exec(select(Query.id).where(*frozen)).all()}
+
+
+def _handed_out(session: Session, datasets: Sequence[int], above: Sequence[int]) -> set[int]:
+    """Return the queries of versions that were handed to people who never held a tier ``above``.
+
+    The tier that a hand-out is stored with does not decide: it is that of the level.
+    """
+    held = select(col(Clearance.user_id)).where(col(Clearance.tier_id).in_(above))
     statement = (
-        select(Grant.tier_id, Release.query_id)
-        .join(Release, col(Grant.release_id) == col(Release.id))
+        select(Release.query_id)
+        .join(Grant, col(Grant.release_id) == col(Release.id))
         .join(Query, col(Release.query_id) == col(Query.id))
-        .where(col(Query.dataset_id).in_(datasets))
+        .where(col(Query.dataset_id).in_(datasets), col(Grant.user_id).not_in(held))
         .distinct()
     )
-    return [(tier, query) for tier, query in session.exec(statement).all()]
-
-
-def _received(session: Session, dataset: int, account: TierAccount, known: set[int]) -> Entry:
-    """Return what an account has spent but for queries of which nothing was handed out.
-
-    What was spent by charges that were lost counts: their releases may have been handed out.
-    """
-    charges = charges_in_sight(session, dataset, account.tier, None)
-    unknown = sum(charge.loss for charge in charges if charge.key not in known)
-    return Entry(account.spent.loss - unknown, account.spent.failure)
+    return set(session.exec(statement).all())
 
 
 def _implied(

@@ -44,7 +44,8 @@ class TierCourseView:
 
     A share is null before the tier had a budget.  ``ends_in`` is the time until nothing is left at
     the pace of the last 30 days, if there is one, and ``charged_at`` the last charge in sight.
-    ``hides`` is True if the account was charged for what the caller does not see.
+    ``hides`` is True if since then it was charged for what the caller does not see, or if charges
+    of it were lost in a restore, so that nobody can tell when the last one was.
     """
 
     tier: str
@@ -70,13 +71,15 @@ class BurnDownView:
 class Step:
     """Represent an account from a time on: what it may spend, and has spent, in 2^-40.
 
-    ``charges`` is True if the step is a charge in sight.
+    ``charges`` is True if the step is a charge in sight, and ``lost`` if charges before it were
+    lost in a restore.
     """
 
     at: datetime
     limit: int
     spent: int
     charges: bool = False
+    lost: bool = False
 
     @property
     def left(self) -> float:
@@ -144,7 +147,7 @@ def _in_order(events: Iterable[_Event], account: TierAccount, now: datetime) -> 
             total = total if event.total is None else event.total
         if limit and at <= now:
             yield Step(at, limit, max(total, floor), charges)
-    yield Step(now, limit, account.spent.loss)
+    yield Step(now, limit, account.spent.loss, lost=floor > 0)
 
 
 def thinned(times: Sequence[datetime], most: int = MOST_TIMES) -> list[datetime]:
@@ -167,21 +170,21 @@ def _course(tier: str, steps: Sequence[Step], times: Sequence[datetime]) -> Tier
     *earlier, now = steps
     known = earlier[-1].spent if earlier else 0
     return TierCourseView(
-        tier, shares, ends_in(steps), max(charged, default=None), now.spent > known
+        tier, shares, ends_in(steps), max(charged, default=None), now.spent > known or now.lost
     )
 
 
 def ends_in(steps: Sequence[Step]) -> timedelta | None:
     """Return when nothing is left at the pace of the last 30 days, if these show one.
 
-    The account is as old as that, and there were charges on at least three of the days; what is
-    more than two years away is not told.
+    The account is as old as that, none of its charges were lost, and there were some on at least
+    three of the days; what is more than two years away is not told.
     """
     *before, now = steps
     start = now.at - PACE
     old = [step for step in before if step.at <= start]
     days = {step.at.date() for step in before if step.charges and step.at > start}
-    if not old or len(days) < FEWEST_DAYS or now.spent >= now.limit:
+    if now.lost or not old or len(days) < FEWEST_DAYS or now.spent >= now.limit:
         return None
     spent = now.spent - old[-1].spent
     if spent <= 0:

@@ -132,7 +132,7 @@ def preview(
         left = _left(session, prepared_request, accounts, quote)
         if left is None:
             terms = request.max_levels, prepared.dimension
-            problem = refused(session, dataset, *terms, quote, everybody=limit is None)
+            problem = refused(session, dataset, *terms, quote, limit)
         else:
             stored = _stored(session, left, limit)
     if left is not None:
@@ -282,19 +282,19 @@ def refused(
     level_count: int,
     dimension: int,
     quote: Quote,
-    *,
-    everybody: bool,
+    limit: Tier | None,
 ) -> BudgetExhausted | None:
     """Return the error for a quote that lacks budget; ``None`` if it fits.
 
-    ``level_count`` and ``dimension`` are those of the charge.  With ``everybody`` it includes
-    deleted tiers, which are charged for what the tiers below them see.
+    ``level_count`` and ``dimension`` are those of the charge.  The error names no query that
+    ``limit`` does not see.  Without a limit, deleted tiers are included, which are charged for what
+    the tiers below them see.
     """
     key = required(dataset.id)
     due = [(account, cost) for account, _, cost in quote.by_tier()]
     try:
-        require_room(session, key, due)
-        if everybody:
+        require_room(session, key, due, limit)
+        if limit is None:
             require_room(session, key, list(_former(session, key, level_count, dimension, quote)))
     except BudgetExhausted as problem:
         return problem

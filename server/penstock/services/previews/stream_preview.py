@@ -41,12 +41,5 @@ def preview_stream(
         require_free_name(session, request.name, limit)
         if limit is None:
             require_unused(session, request.name)
-        problem = refused(
-            session,
-            dataset,
-            request.max_levels,
-            priced.dimension,
-            quote,
-            everybody=limit is None,
-        )
+        problem = refused(session, dataset, request.max_levels, priced.dimension, quote, limit)
     return replace(priced.view, refusal=None if problem is None else problem.detail)

@@ -1,6 +1,6 @@
 """Find the charges to accounts, and the queries that they are for."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -28,14 +28,19 @@ _CHARGES: Select[Any] = (
 )
 
 
-class Charged(NamedTuple):
-    """Hold a charge to an account: its query, what it added and the total then, in 2^-40.
+class Paid(NamedTuple):
+    """Hold what a tier's account paid for a query by one charge, in 2^-40; by rows' numbers."""
 
-    ``key`` is the row's number of the query.
-    """
+    dataset: int
+    tier: int
+    query: int
+    loss: int
+
+
+class Charged(NamedTuple):
+    """Hold a charge to an account: its query, what it added and the total then, in 2^-40."""
 
     query: str
-    key: int
     loss: int
     total: int
     at: datetime
@@ -55,6 +60,16 @@ def charges_in_sight(
     for name, *values in session.execute(statement, account):
         row = authentic_row(session, "charge", values)
         if row is not None:
-            yield Charged(
-                without_number(name), row["query_id"], row["loss"], row["loss_total"], row["at"]
-            )
+            yield Charged(without_number(name), row["loss"], row["loss_total"], row["at"])
+
+
+def charges_of(session: Session, datasets: Collection[int]) -> Iterator[Paid]:
+    """Yield the charges to all accounts of datasets.
+
+    Raises ``IntegrityViolation`` for an altered charge.
+    """
+    statement = core_select(*signed_columns(_CHARGE)).where(_CHARGE.c.dataset_id.in_(datasets))
+    for values in session.execute(statement):
+        row = authentic_row(session, "charge", values)
+        if row is not None:
+            yield Paid(row["dataset_id"], row["tier_id"], row["query_id"], row["loss"])

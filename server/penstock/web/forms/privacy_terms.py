@@ -60,6 +60,9 @@ def _levels(
 ) -> Iterable[tuple[str, dict[str, object]]]:
     sure = filled(confidence=number(given.get("confidence", ""))) if field == "half_width" else {}
     for tier in tiers:
-        value = number(given.get(f"level {tier}", ""))
-        if value is not None:
+        text = given.get(f"level {tier}", "")
+        value = number(text)
+        # A form begins with epsilons, which as another parameter would be other levels.
+        is_start = field != "epsilon" and text == given.get(f"start {tier}")
+        if value is not None and not is_start:
             yield tier, {field: value, **sure}

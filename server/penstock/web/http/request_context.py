@@ -105,16 +105,19 @@ class Visit:
         opened = Cursors(self.server).open(request.path, sealed) if sealed else None
         return Window.parse(str(limit), opened)
 
-    def onward(self, page: Page[Any]) -> str | None:
-        """Return the address of this list's next page with the same filters, if there is one."""
+    def onward(self, page: Page[Any], **also: str) -> str | None:
+        """Return the address of this list's next page with the same filters, if there is one.
+
+        ``also`` has what the address says instead of or besides them.
+        """
         if page.next_cursor is None:
             return None
         sealed = Cursors(self.server).seal(request.path, page.next_cursor)
         given = request.args.items(multi=True)
-        kept = [(name, text) for name, text in given if name != "cursor"]
-        return (
-            f"{quote(request.script_root + request.path)}?{urlencode([*kept, ('cursor', sealed)])}"
-        )
+        replaced = {**also, "cursor": sealed}
+        kept = [(name, text) for name, text in given if name not in replaced]
+        words = urlencode([*kept, *replaced.items()])
+        return f"{quote(request.script_root + request.path)}?{words}"
 
     @property
     def patience(self) -> float:

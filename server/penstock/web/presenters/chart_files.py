@@ -3,7 +3,8 @@
 Both have what the page has, and nothing else: they are drawn from the same content.
 """
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 
 from penstock.errors import InvalidInput
@@ -30,17 +31,17 @@ def chart_file(picture: Picture, form: str) -> bytes:
 
     Raises ``InvalidInput`` for another format, and for a PNG where the server cannot write any.
     """
-    require_format(form)
-    written = as_file(
-        picture.draw("chart", WIDE), picture.message or picture.table.caption, _colors()
+    write = writer_of(form)
+    return write(
+        as_file(picture.draw("chart", WIDE), picture.message or picture.table.caption, _colors())
     )
-    return written.encode() if form == "svg" else _png(written)
 
 
-def require_format(form: str) -> None:
-    """Raise ``InvalidInput`` unless charts are written in a format."""
+def writer_of(form: str) -> Callable[[str], bytes]:
+    """Return what writes a chart in a format.  Raises as ``chart_file`` does."""
     if form not in MEDIA_TYPES:
         raise InvalidInput(f"Choose a format: {', '.join(MEDIA_TYPES)}.")
+    return str.encode if form == "svg" else _png_writer()
 
 
 @cache
@@ -48,7 +49,7 @@ def _colors() -> dict[str, str]:
     return light_colors(STYLESHEET.read_text())
 
 
-def _png(svg: str) -> bytes:
+def _png_writer() -> Callable[[str], bytes]:
     try:
         # An optional extra.
         from resvg_py import svg_to_bytes
@@ -63,4 +64,4 @@ def _png(svg: str) -> bytes:
             f"This server writes no PNG, since its machine lacks the font {FONT}: download the"
             " SVG, or ask who runs the server for the package fonts-dejavu-core."
         )
-    return svg_to_bytes(svg, zoom=ZOOM, sans_serif_family=FONT)
+    return partial(svg_to_bytes, zoom=ZOOM, sans_serif_family=FONT)

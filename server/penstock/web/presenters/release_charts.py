@@ -221,12 +221,17 @@ def _side_by_side(
     made: Drawing | None = None
     # Of a part of the values nothing is said as if it were all.
     if best.part is None and best.marginals is not None and (cells := _two_way(best)):
-        columns, within, keys = cells
+        columns, within, keys, total = cells
         parts = tuple(parts_of(key, wording.shown_labels) for key in keys)
         named = replace(called, subject=f"{called.subject}, {' and '.join(columns)}")
         tables = marginal_remark([len(each.columns) for each in best.marginals])
         remarks = " ".join(filter(None, (remark, tables)))
-        made = by_table(named, parts, levels(shown, within), confidence, remarks, look)
+        made = by_table(named, parts, levels(shown, within), confidence, total, remarks, look)
+        if made is not None:
+            # The table is of the cells that are drawn, and not of the tables before them.
+            few = within[:MOST_KEYS]
+            coded, listed_levels = _labels(best, few, wording, _coded), levels(listed, few)
+            table = by_group(called, coded, listed_levels, confidence, total).table
     # Estimates have keys of several kinds, and not all are values of the same quantity.
     elif best.part is None and best.estimates is None and best.marginals is None:
         within, listed_keys = np.arange(min(count, MOST_CROSSED)), _keys(best, wording)
@@ -240,8 +245,11 @@ def _side_by_side(
 
 def _two_way(
     release: ReleaseView,
-) -> tuple[list[str], NDArray[np.intp], list[list[str]]] | None:
-    """Return the first marginal of two columns: these, the places of its cells and their keys."""
+) -> tuple[list[str], NDArray[np.intp], list[list[str]], int] | None:
+    """Return the first marginal of two columns: these, places and keys of its cells, their number.
+
+    Places and keys are those of the first ``MOST_CROSSED`` cells.
+    """
     tables = release.marginals or []
     sizes = [len(each.columns) for each in tables], [len(each.cells) for each in tables]
     first = two_way(*sizes)
@@ -250,7 +258,8 @@ def _two_way(
     place, before = first
     cells = tables[place].cells[:MOST_CROSSED]
     places = np.arange(before, before + len(cells))
-    return tables[place].columns, places, [list(cell.key) for cell in cells]
+    keys = [list(cell.key) for cell in cells]
+    return tables[place].columns, places, keys, len(tables[place].cells)
 
 
 def _left_out(count: int, listed: int, shown: int) -> Iterator[str]:

@@ -68,5 +68,6 @@ def test_the_files_of_the_data_folder_are_those_that_could_be_registered(
     (tmp_path / "data/below.csv").mkdir(parents=True)
     for name in ("c.parquet", "a.CSV", "b.csv", "notes.txt", "odd\n.csv"):
         (tmp_path / "data" / name).touch()
+    (tmp_path / "data" / ".upload-00.csv").touch()
     assert files_of_data(settings, 9) == ["a.CSV", "b.csv", "c.parquet"]
     assert files_of_data(settings, 2) == ["a.CSV", "b.csv"]

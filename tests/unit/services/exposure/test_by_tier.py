@@ -1,16 +1,18 @@
-"""Test bounds by tier against what is composed for all people who never held a higher one."""
+"""Test losses by tier against what is composed for all people who never held a higher one."""
 
 from collections.abc import Sequence
 
 import pytest
+from sqlmodel import select
 from tests.unit.sites import SITES
 from tests.unit.worlds import World
 
 from penstock.errors import Forbidden, NotFound
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.exposure import by_tier, exposure, same_people
-from penstock.services.people import users
+from penstock.services.people import tier_changes, users
 from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.queries import DatasetRequest
 
@@ -34,7 +36,7 @@ def add(world: World, name: str, **changes: object) -> None:
 
 
 @pytest.mark.each_database
-def test_bounds_are_at_least_what_is_composed_for_everybody_up_to_a_tier(visits: World) -> None:
+def test_losses_are_at_least_what_is_composed_for_everybody_up_to_a_tier(visits: World) -> None:
     visits.push("beds", mechanism="laplace")
     for name in HOLDERS:
         visits.ask(name)
@@ -97,6 +99,27 @@ def test_the_newest_datasets_are_shown_and_all_are_counted(
     matrix = look(visits)
     assert (matrix.tiers, matrix.count) == (TIERS, 2)
     assert [row.dataset for row in matrix.datasets] == ["beds"]
+    one = look(visits, "sites")
+    assert ([row.dataset for row in one.datasets], one.count) == (["sites"], 2)
+
+
+def test_who_holds_a_tier_decides_and_not_the_level_that_they_requested(visits: World) -> None:
+    visits.ask("ines", tier="public")
+    assert [tier.released > 0 for tier in losses(visits)] == [False, False, True]
+    users.change(visits.server, OPERATOR, "pia", UserChange(clearance=None))
+    tier_changes.delete(visits.server, OPERATOR, "public")
+    visits.ask("paul")
+    partner, internal = losses(visits)
+    assert partner.released > 0
+    assert internal.released > 0
+
+
+def test_what_a_restore_froze_counts_as_handed_out(visits: World) -> None:
+    with visits.server.database.write() as session:
+        (query,) = session.exec(select(Query)).all()
+        query.frozen = "2026-01-01T00:00:00Z"
+    assert [tier.released for tier in losses(visits)] == [tier.possible for tier in losses(visits)]
+    assert all(tier.released for tier in losses(visits))
 
 
 def test_of_too_many_versions_no_figure_is_given(

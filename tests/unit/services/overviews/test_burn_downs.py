@@ -1,5 +1,6 @@
 """Test what is told of budgets over time, by the ledger and to whom."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -7,11 +8,15 @@ from tests.unit.services.people.funding import fund
 from tests.unit.worlds import World
 
 from penstock.errors import NotFound
+from penstock.persistence.row_numbers import required
+from penstock.persistence.tables.ledger import SpentFloor
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.overviews import burn_downs
 from penstock.services.overviews.burn_downs import Step, TierCourseView, ends_in, thinned
 from penstock.services.people import tier_changes, users
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.people import tier_by_name
 from penstock.services.schemas.people.tiers import TierSpec
 from penstock.services.schemas.people.users import UserChange
 
@@ -100,3 +105,16 @@ def test_of_many_times_the_last_of_each_part_is_shown() -> None:
     assert (few[0], few[-1], len(few)) == (times[0], times[-1], burn_downs.MOST_TIMES)
     assert thinned(times[:60]) == times[:60]
     assert thinned([times[0], *times[-100:]])[-1] == times[-1]
+
+
+def test_after_charges_were_lost_nobody_is_told_when_the_last_one_was(visits: World) -> None:
+    assert not course(visits, "otto", "public").hides
+    with visits.server.database.write() as session:
+        dataset = dataset_by_name(session, "sites")
+        tier = tier_by_name(session, "public")
+        key, number = required(dataset.id), required(tier.id)
+        at = visits.clock()
+        session.add(SpentFloor(dataset_id=key, tier_id=number, loss=1, failure=0, at=at))
+    assert course(visits, "otto", "public").hides
+    before = steps((40, 100), (20, 200), (10, 300), (5, 400))
+    assert ends_in([*before[:-1], replace(before[-1], lost=True)]) is None

@@ -54,6 +54,8 @@ def test_cells_have_their_numbers_and_the_higher_the_stronger(width: int) -> Non
 def test_margins_have_shades_of_their_own_and_are_rounded_up() -> None:
     svg = margin_map(grid(TOWNS, SMOKES, (OWN,)), "p", WIDE)
     assert {"± 10", "± 4", "± 20", "± 2"} <= set(texts(svg))
+    # At both ends of the key and in their cells.
+    assert (texts(svg).count("± 2"), texts(svg).count("± 20")) == (2, 2)
     assert shades(svg)["y, yes"] == "h5"
     assert shades(svg)["z, no"] == "h0"
     assert "Margins of error at 95%" in texts(svg)

@@ -26,6 +26,12 @@ def test_labels_are_apart_and_within_the_plot(count: int) -> None:
     assert all(right[0] - left[1] >= APART - 1e-9 for left, right in pairwise(spans))
 
 
+def test_of_labels_that_would_overlap_the_first_alone_is_written() -> None:
+    steps = ("[10000, 11000)", "[11000, 12000)", "[12000, 13000)")
+    axis = steps_axis(grid(("x", "y"), steps, (level("a", [0.0] * 6, 1),)), 0, 143, 4)
+    assert [step for step, _ in axis.labels] == [0]
+
+
 def test_a_band_goes_along_the_upper_ends_and_back_along_the_lower_ones() -> None:
     y = upright(0, 10, 100, 0)
     area, edge = band([1, 2], [Interval(5, 4, 7), Interval(6, 5, 9)], y)

@@ -28,13 +28,13 @@ def test_what_rises_and_falls_beyond_the_margins_is_counted_with_its_numbers() -
     plans = ("a", "b", "c")
     values = [100.0, 120, 160, 90, 70, 40, 50, 55, 50]
     assert said(plans, YEARS, values, 5) == (
-        "people for internal, 2019 to 2021: of 3 groups 1 rises and 1 falls beyond the margins,"
+        "people for internal, 2019 to 2021: of 3 lines 1 rises and 1 falls beyond the margins,"
         " such as a from 100 ± 5 to 160 ± 5"
     )
     one = said(plans, YEARS, [*values[:3], *[90.0] * 3, *[50.0] * 3], 5)
-    assert one.endswith("of 3 groups 1 rises beyond the margins: a from 100 ± 5 to 160 ± 5")
+    assert one.endswith("of 3 lines 1 rises beyond the margins: a from 100 ± 5 to 160 ± 5")
     both = said(plans, YEARS, [*values[:3], *values[:3], *values[3:6]], 5)
-    assert "of 3 groups 2 rise and 1 falls beyond" in both
+    assert "of 3 lines 2 rise and 1 falls beyond" in both
 
 
 def test_no_change_within_the_margins_is_called_one() -> None:
@@ -54,6 +54,15 @@ def test_a_group_without_its_first_or_last_value_has_no_change() -> None:
     places = {at: place for at, place in made.places.items() if place != 2}
     gap = Grid(made.title, made.names, made.steps, places, made.levels, made.positions)
     assert "no change" in sentence("people", [""] * 6, gap)
+
+
+def test_where_no_line_has_both_ends_nothing_is_said_of_change() -> None:
+    made = grid(("a", "b"), YEARS, (level("", [1.0, 900, 2, 5, 5, 700], 1),))
+    places = {at: place for at, place in made.places.items() if place not in {2, 3}}
+    gap = Grid(made.title, made.names, made.steps, places, made.levels, made.positions)
+    said_of_it = sentence("people", ["x"] * 6, gap)
+    assert "change" not in said_of_it
+    assert said_of_it.endswith("from 1 ± 1 (x) to 900 ± 1 (x)")
 
 
 def test_the_largest_is_named_as_such_if_no_other_may_be_larger() -> None:

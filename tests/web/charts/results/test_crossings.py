@@ -74,6 +74,15 @@ def test_two_keys_are_a_heat_map_of_values_or_of_margins_if_that_was_chosen() ->
     assert by_keys(NAMES, (("a",), ("b",)), (level("l", [1, 2], 1),), 0.95, look=MAP).looks == ()
 
 
+def test_of_the_first_cells_of_a_marginal_none_is_called_the_largest() -> None:
+    own = (level("l", [10, 20, 900, 40, 50, 10], 1),)
+    drawing = by_table(NAMES, crossing(SMOKES), own, 0.95, 9)
+    assert drawing is not None
+    assert "the largest" not in drawing.message
+    assert drawing.message.startswith("People by plan and year for l, 6 of 9 groups: from")
+    assert "3 of 9 groups are not shown" in " ".join(texts(drawing.draw("x", WIDE)))
+
+
 def test_a_marginal_of_two_columns_is_a_heat_map_first() -> None:
     own = (level("l", [10, 20, 90, 40, 50, 10], 4),)
     drawing = by_table(NAMES, crossing(YEARS), own, 0.95)

@@ -180,7 +180,8 @@ def _table(
     named = Names(names.title, f"{names.subject}, {' and '.join(marginal.columns)}", names.unit)
     level = Level(release.tier, tuple(own[before : before + len(keys)]))
     remark = marginal_remark(columns)
-    return by_table(named, keys, (level,), release.error.confidence, remark, show)
+    total, confidence = len(marginal.values), release.error.confidence
+    return by_table(named, keys, (level,), confidence, total, remark, show)
 
 
 def _by_share(release: ShownRelease, names: Names, wording: Wording, group: Key | None) -> Drawing:

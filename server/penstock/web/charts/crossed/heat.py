@@ -5,6 +5,7 @@ Each cell has its number where there is room, and a dashed outline if its interv
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from xml.etree.ElementTree import Element
 
 from ....figures import percent
@@ -71,12 +72,12 @@ class Cells:
         """Return the number that is in a cell."""
         return margin_of(own) if self.margins else self.digits.write(own.value)
 
-    @property
+    @cached_property
     def named(self) -> bool:
         """Return True if there is room for the names of columns, and not for numbers alone."""
         return all(width_of(column) <= self.side - 4 for column in self.columns)
 
-    @property
+    @cached_property
     def numbered(self) -> bool:
         """Return True if there is room for the numbers of all cells."""
         numbers = (self.written(own) for own in self.grid.levels[0].intervals)
@@ -184,7 +185,7 @@ def _rectangle(at: Mapping[str, float], kind: str, fill: str) -> Element:
 
 def _key(cells: Cells, width: int) -> Iterator[Element]:
     """Yield the shades with the numbers at both ends, and the outline of an open interval."""
-    low, high = (cells.digits.write(number) for number in (cells.low, cells.high))
+    low, high = _written_ends(cells)
     yield text(0, 34, low, kind=QUIET)
     x = width_of(low) + 8
     several = cells.high > cells.low
@@ -197,6 +198,12 @@ def _key(cells: Cells, width: int) -> Iterator[Element]:
     if at + SWATCH + width_of("includes 0") + 8 <= width:
         yield _outline({"x": at, "y": 24, "width": SWATCH, "height": 12})
         yield text(at + SWATCH + 8, 34, "includes 0", kind=QUIET)
+
+
+def _written_ends(cells: Cells) -> tuple[str, str]:
+    """Return the smallest and the largest number as cells have them."""
+    ordered = sorted(cells.grid.levels[0].intervals, key=cells.number)
+    return cells.written(ordered[0]), cells.written(ordered[-1])
 
 
 def _caption(cells: Cells) -> str:
@@ -216,7 +223,8 @@ def _notes(cells: Cells) -> Iterator[str]:
     open_ = sum(includes_zero(own) for own in level.intervals)
     if open_:
         of = counted(len(level.intervals), "interval")
-        yield f"{OPEN} {open_:,} of {of} at {percent(cells.grid.confidence)} do."
+        verb = "does" if open_ == 1 else "do"
+        yield f"{OPEN} {open_:,} of {of} at {percent(cells.grid.confidence)} {verb}."
     if len(cells.grid.levels) > 1:
         yield (
             f"These are the numbers of {isolated(level.name)}, the most accurate of"

@@ -60,6 +60,8 @@ def steps_axis(grid: Grid, left: float, right: float, edge: float) -> Steps:
             for before, after in pairwise(labeled)
         ):
             break
+    else:
+        labeled = range(1)
     return Steps(places, tuple((step, seats[step]) for step in labeled))
 
 

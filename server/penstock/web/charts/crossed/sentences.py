@@ -29,7 +29,8 @@ def margins_sentence(subject: str, grid: Grid) -> str:
     low, high = margin_of(ordered[0]), margin_of(ordered[-1])
     margins = f"all margins are {low}" if low == high else f"margins from {low} to {high}"
     zero = sum(own.lower <= 0 <= own.upper for own in level.intervals)
-    open_ = f"{zero:,} of {counted(len(level.intervals), 'interval')} include 0"
+    verb = "includes" if zero == 1 else "include"
+    open_ = f"{zero:,} of {counted(len(level.intervals), 'interval')} {verb} 0"
     return words(f"{isolated(subject)}{_some(grid)}: {margins}, {open_}")
 
 
@@ -73,29 +74,38 @@ def _range(keys: Sequence[str], grid: Grid) -> str:
 
 
 def _changes(keys: Sequence[str], grid: Grid) -> str:
-    """Return how many names change beyond the margins, from their first to their last step."""
+    """Return how many lines change beyond the margins, from the first step to the last.
+
+    Those without a value at either are not compared.
+    """
     level = grid.levels[0]
-    lines = [grid.line(name, level) for name in range(len(grid.names))]
+    names = [name for name in range(len(grid.names)) if _is_whole(grid.line(name, level), grid)]
+    lines = [grid.line(name, level) for name in names]
     ways = [_way(line, 2 * len(lines), grid) for line in lines]
     rising, falling = ways.count(1), ways.count(-1)
+    if not lines:
+        return extremes(keys, level)
     if not rising and not falling:
         return f"no change beyond the margins, values {extremes(keys, level)}"
     parts = [f"{rising:,} rise{'s' * (rising == 1)}"] * bool(rising)
     parts += [f"{falling:,} fall{'s' * (falling == 1)}"] * bool(falling)
     example = _example(lines, ways)
     (_, first), (_, last) = lines[example][0], lines[example][-1]
-    name = isolated(fitted(grid.names[example], ROOM))
+    name = isolated(fitted(grid.names[names[example]], ROOM))
     introduced = f": {name}" if rising + falling == 1 else f", such as {name}"
     return (
-        f"of {counted(len(lines), 'group')} {' and '.join(parts)} beyond the margins{introduced}"
+        f"of {counted(len(lines), 'line')} {' and '.join(parts)} beyond the margins{introduced}"
         f" from {with_margin(first)} to {with_margin(last)}"
     )
 
 
+def _is_whole(line: Sequence[tuple[int, Interval]], grid: Grid) -> bool:
+    """Return True if a line has a value at the first step and at the last one."""
+    return line[0][0] == 0 and line[-1][0] == len(grid.steps) - 1
+
+
 def _way(line: Sequence[tuple[int, Interval]], values: int, grid: Grid) -> int:
-    """Return whether a name rises or falls from the first to the last step, if it has both."""
-    if line[0][0] != 0 or line[-1][0] != len(grid.steps) - 1:
-        return 0
+    """Return 1 if a whole line rises from the first step to the last, -1 if it falls, else 0."""
     return separate(line[0][1], line[-1][1], values, grid.confidence)
 
 

@@ -60,16 +60,27 @@ def by_table(
     keys: Keys,
     levels: tuple[Level, ...],
     confidence: float,
+    total: int = 0,
     remark: str = "",
     look: str = PLAIN,
 ) -> Drawing | None:
-    """Draw a marginal of two columns as a heat map; None unless both have several values."""
+    """Draw a marginal of two columns as a heat map; None unless both have several values.
+
+    ``total`` is the number of its cells if these are only the first of more.
+    """
     grid = grid_of(names.title, keys, levels)
     if grid is None:
         return None
     labels = tuple(", ".join(key) for key in keys)
-    tabled = Groups(names.title, labels, levels, names.unit, confidence)
-    grid = replace(grid, quantity=names.unit, confidence=confidence, tabled=len(labels))
+    first = tuple(map(_first, levels))
+    tabled = Groups(names.title, labels[:MOST_KEYS], first, names.unit, confidence, total)
+    grid = replace(
+        grid,
+        quantity=names.unit,
+        confidence=confidence,
+        total=total,
+        tabled=len(tabled.keys),
+    )
     return _in_look(look or MAP, names, labels, grid, (MAP, MARGINS), tabled, remark)
 
 

@@ -1,6 +1,6 @@
 """Show datasets, their queries and streams."""
 
-from typing import Any, Final
+from typing import Final
 
 from flask import Response, request
 
@@ -11,7 +11,7 @@ from penstock.services.context import Server
 from penstock.services.datasets import allowances, datasets, look_alikes
 from penstock.services.operations import key_rotation
 from penstock.services.overviews import catalogue_parts
-from penstock.services.pagination import LARGEST_LIMIT, Page, Window
+from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.queries import category_checks, queries
 from penstock.services.requests import news
 from penstock.services.schemas.views import DatasetView
@@ -54,9 +54,9 @@ def catalogue(visit: Visit) -> Response:
         orders=catalogue_links.orders(choice),
         chips=catalogue_links.chips(choice),
         datasets=visible.items,
-        more_datasets=_onward(visit, visible, "datasets"),
+        more_datasets=visit.onward(visible, part="datasets"),
         streams=opened.items,
-        more_streams=_onward(visit, opened, "streams"),
+        more_streams=visit.onward(opened, part="streams"),
         listed=listed,
         queries=[item.query for item in listed.page.items] if listed else [],
         marks={item.query.name: item.marks for item in listed.page.items} if listed else {},
@@ -67,12 +67,6 @@ def catalogue(visit: Visit) -> Response:
         commented=news.commented(server, caller) if has_news else [],
         days=news.DAYS,
     )
-
-
-def _onward(visit: Visit, page: Page[Any], part: str) -> str | None:
-    """Return the address of the next page of a list that is not that of queries."""
-    address = visit.onward(page)
-    return f"{address}&part={part}" if address and "part" not in request.args else address
 
 
 @pages.get("/datasets/<dataset>", SIGNED_IN)

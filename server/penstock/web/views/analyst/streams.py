@@ -11,7 +11,7 @@ from penstock.services.streams import streams
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ANALYST, SIGNED_IN, Pages
 from penstock.web.presenters import stream_charts
-from penstock.web.presenters.chart_files import MEDIA_TYPES, chart_file, require_format
+from penstock.web.presenters.chart_files import MEDIA_TYPES, chart_file, writer_of
 
 pages = Pages()
 
@@ -65,7 +65,7 @@ def stream_chart(visit: Visit, stream: str, image: str) -> Response:
     """Send a chart of a range as a file, which is a read of its totals: the log records it."""
     shown = streams.show(visit.server, visit.principal, stream)
     # Refused before anything is read, which the log would record.
-    require_format(image)
+    writer_of(image)
     number = stream_charts.number_in(request.args.get("number", ""), shown.dimension)
     totals = _read(visit, shown)
     values = [stream_charts.values_of(tier_totals, shown.length) for tier_totals in totals]

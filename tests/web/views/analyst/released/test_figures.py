@@ -133,7 +133,7 @@ def test_a_release_has_the_figure_of_its_page_whatever_its_query_is(
     assert "The North &lt;side&gt;" in worded
     assert "People, with 95% confidence intervals" in worded
     assert "People of the town" not in client.release("grouped").figure().svg
-    assert "of 2 groups" in figures["two-way with an order"]
+    assert "of 2 lines" in figures["two-way with an order"]
     assert ": from " in figures["two-way"]
     grouped = client.release("grouped quantiles")
     by_group = [
