@@ -166,12 +166,12 @@ def _handed_out(session: Session, datasets: Sequence[int], above: Sequence[int])
 
     The tier that a hand-out is stored with does not decide: it is that of the level.
     """
-    held = select(col(Clearance.user_id)).where(col(Clearance.tier_id).in_(above))
+    higher = select(col(Clearance.user_id)).where(col(Clearance.tier_id).in_(above))
     statement = (
         select(Release.query_id)
         .join(Grant, col(Grant.release_id) == col(Release.id))
         .join(Query, col(Release.query_id) == col(Query.id))
-        .where(col(Query.dataset_id).in_(datasets), col(Grant.user_id).not_in(held))
+        .where(col(Query.dataset_id).in_(datasets), col(Grant.user_id).not_in(higher))
         .distinct()
     )
     return set(session.exec(statement).all())
