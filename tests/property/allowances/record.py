@@ -119,11 +119,21 @@ class Record:
             self._check_account(rows, pair, budget)
         for query, row in rows.taken.items():
             self._check_taken(rows, query, row)
+        for payer in rows.facts.standing():
+            self._check_paid(rows, payer)
         assert self.made.keys() == rows.taken.keys()
         for (tier, query), rung in self.reached.items():
             key = rows.facts.queries[query].dataset_id
             assert (key, tier) in rows.budgets, "a tier without a budget sees a query"
             assert rung >= 0
+
+    def _check_paid(self, rows: Rows, tier: Tier) -> None:
+        """Require that a tier pays for no query of an analyst who is above it."""
+        for (_, payer), charged in rows.charges.items():
+            for charge in charged if payer == tier.id else ():
+                made = self.made.get(charge.query_id)
+                below = made is not None and rows.is_below(tier, made.floor)
+                assert not below, f"{tier.name} pays for what it may never see"
 
     def _grow(self, rows: Rows) -> None:
         """Extend what tiers and users could see: theirs, and what those below could."""
