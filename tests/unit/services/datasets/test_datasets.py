@@ -137,11 +137,14 @@ def test_without_a_data_folder_files_are_registered_from_the_home_s_own_alone(
     link.symlink_to(file)
     folder.symlink_to(file.parent)
     monkeypatch.chdir(file.parent)
-    for path in (file, Path(file.name), data / ".." / ".." / file.name, link, folder / file.name):
+    for path in (file, data / ".." / ".." / file.name, link, folder / file.name):
         for ask in (register, lambda world, path: columns(world.server, OPERATOR, str(path))):
             with pytest.raises(InvalidInput, match="set PENSTOCK_DATA_FOLDER") as refused:
                 ask(world, path)
             assert refused.value.errors[0][0] == "/source/uri"
+    # A relative path is one below the home's own folder, wherever the server was started.
+    with pytest.raises(InvalidInput, match="There is no such file"):
+        register(world, Path(file.name))
     (data / "stays.csv").write_text(ROWS)
     assert register(world, data / "stays.csv").name == "stays"
 
