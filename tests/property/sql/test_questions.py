@@ -15,7 +15,7 @@ from penstock.errors import InvalidInput
 
 PAGE = (ROOT / "server/penstock/connectors/sql/QUESTIONS.md").read_text()
 DEMO = ROOT / "server/penstock/demo/dataset.json"
-OF_BUDGETS = ("budgets", "delta")
+OF_SERVICES = ("budgets", "delta", "title", "description", "tags")
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def datasets() -> dict[str, DatasetSpec]:
     sent: list[dict[str, Any]] = [json.loads(DEMO.read_text())]
     sent += map(json.loads, blocks("json", PAGE))
     read = (
-        DatasetSpec.model_validate({name: each[name] for name in each if name not in OF_BUDGETS})
+        DatasetSpec.model_validate({name: each[name] for name in each if name not in OF_SERVICES})
         for each in sent
     )
     return {dataset.name: dataset for dataset in read}
