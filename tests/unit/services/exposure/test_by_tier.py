@@ -44,6 +44,7 @@ def test_losses_are_at_least_what_is_composed_for_everybody_up_to_a_tier(visits:
         together = exposure.of(visits.server, OPERATOR, HOLDERS[: place + 1], "sites")
         assert together.reach is not None
         assert (tier.tier, tier.budget) == (TIERS[place], together.reach.epsilon)
+        assert tier.delta == together.reach.delta
         assert together.released.epsilon <= tier.released < tier.possible <= tier.budget
         assert together.could_be.epsilon <= tier.possible
         # A bound of the budget itself would be no news.

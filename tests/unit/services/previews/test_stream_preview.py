@@ -7,7 +7,10 @@ from tests.unit.worlds import World
 from penstock.errors import NameTaken
 from penstock.services.access.principals import OPERATOR
 from penstock.services.pagination import Window
+from penstock.services.people import tier_changes, users
 from penstock.services.previews.stream_preview import preview_stream
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.streams import streams
 
@@ -38,3 +41,17 @@ def test_one_structure_is_the_one_that_was_asked_for(world: World) -> None:
 def test_an_analyst_is_told_of_tiers_up_to_their_own(world: World) -> None:
     found = preview_stream(world.server, world.person("pia"), REQUEST)
     assert [tier.tier for tier in found.tiers] == ["public"]
+
+
+def test_a_refusal_names_no_query_that_the_analyst_does_not_see(visits: World) -> None:
+    """A tier above a deleted one is charged for what that one saw, and does not see it."""
+    visits.push("beds", levels={"internal": {"epsilon": 0.3}})
+    users.change(visits.server, OPERATOR, "ines", UserChange(clearance="partner"))
+    tier_changes.delete(visits.server, OPERATOR, "internal")
+    tier_changes.create(visits.server, OPERATOR, TierSpec(name="upper", above="partner"))
+    users.change(visits.server, OPERATOR, "pia", UserChange(clearance="upper"))
+    dear = StreamRequest.model_validate({**CLICKS, "levels": {"upper": {"epsilon": 50.0}}})
+    told = str(preview_stream(visits.server, visits.person("pia"), dear).refusal)
+    assert "Spent by: visits" in told
+    assert "beds" not in told
+    assert "beds" in str(preview_stream(visits.server, OPERATOR, dear).refusal)
