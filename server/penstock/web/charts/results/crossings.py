@@ -38,19 +38,11 @@ def by_keys(
     first of more.
     """
     labels = tuple(", ".join(key) for key in keys)
-    first = tuple(map(_first, levels))
     grid = grid_of(names.title, keys, levels)
     if grid is None:
-        total = max(total, len(keys))
+        first, total = tuple(map(_first, levels)), max(total, len(keys))
         return by_group(names, labels[:MOST_KEYS], first, confidence, total, remark)
-    tabled = Groups(names.title, labels[:MOST_KEYS], first, names.unit, confidence, total)
-    grid = replace(
-        grid,
-        quantity=names.unit,
-        confidence=confidence,
-        total=total,
-        tabled=len(tabled.keys),
-    )
+    grid, tabled = _tabled(names, grid, labels, levels, confidence, total)
     looks = (PLAIN, MAP, MARGINS)
     return _in_look(look, names, labels, grid, looks, tabled, remark)
 
@@ -72,15 +64,7 @@ def by_table(
     if grid is None:
         return None
     labels = tuple(", ".join(key) for key in keys)
-    first = tuple(map(_first, levels))
-    tabled = Groups(names.title, labels[:MOST_KEYS], first, names.unit, confidence, total)
-    grid = replace(
-        grid,
-        quantity=names.unit,
-        confidence=confidence,
-        total=total,
-        tabled=len(tabled.keys),
-    )
+    grid, tabled = _tabled(names, grid, labels, levels, confidence, total)
     return _in_look(look or MAP, names, labels, grid, (MAP, MARGINS), tabled, remark)
 
 
@@ -99,6 +83,21 @@ def marginal_remark(columns: Sequence[int]) -> str:
     """Return what is said of the marginals beside the one that is drawn."""
     tables = sum(count == 2 for count in columns)
     return f"This is the first of {tables:,} tables of two columns." if tables > 1 else ""
+
+
+def _tabled(
+    names: Names,
+    grid: Grid,
+    labels: tuple[str, ...],
+    levels: tuple[Level, ...],
+    confidence: float,
+    total: int,
+) -> tuple[Grid, Groups]:
+    """Return a grid with what is written about it, and its table, which has the first groups."""
+    first = tuple(map(_first, levels))
+    tabled = Groups(names.title, labels[:MOST_KEYS], first, names.unit, confidence, total)
+    written = replace(grid, quantity=names.unit, confidence=confidence, total=total)
+    return replace(written, tabled=len(tabled.keys)), tabled
 
 
 def _first(level: Level) -> Level:
